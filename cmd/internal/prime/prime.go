@@ -1,0 +1,375 @@
+// Package prime tells a caller without a memory who it is, its work and its next step.
+//
+// It may import cmd/internal/call.
+package prime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/roles/prompt"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// Primer is the output of prime.
+type Primer struct {
+	Agent      string      `json:"agent"`
+	Role       roles.Role  `json:"role"`
+	Supervised bool        `json:"supervised"`
+	Mode       board.Mode  `json:"mode"`
+	Goal       string      `json:"goal"`
+	GoalSpec   string      `json:"goal_spec,omitempty"`
+	GoalStatus board.Phase `json:"goal_status"`
+	Task       string      `json:"task,omitempty"`
+	Status     string      `json:"status,omitempty"`
+	Work       *primeWork  `json:"work,omitempty"`
+	InReview   []string    `json:"in_review"`
+	Drafts     []string    `json:"drafts"`
+	Claimable  []string    `json:"claimable"` // by this agent, best first
+	Wakes      []wakeLine  `json:"wakes"`
+	Next       []string    `json:"next"`
+	Notes      []string    `json:"notes"`
+	Docs       []string    `json:"docs"`
+
+	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
+
+	steps []board.NextStep
+}
+
+// primeWork is the task of a coder or a reviewer.
+type primeWork struct {
+	Iteration    int                `json:"iteration"`
+	Stage        string             `json:"stage,omitempty"`
+	Description  string             `json:"description"`
+	DoneWhen     string             `json:"done_when"`
+	Scope        string             `json:"scope"`
+	SpecRef      string             `json:"spec_ref"`
+	Worktree     string             `json:"worktree"`
+	Checkpoint   bool               `json:"checkpoint_written"`
+	Intent       string             `json:"intent,omitempty"`
+	Commits      *int               `json:"commits,omitempty"` // for a coder whose worktree is in this clone
+	Uncommitted  []string           `json:"uncommitted,omitempty"`
+	Fix          bool               `json:"integration_fix,omitempty"`
+	Handoff      string             `json:"handoff,omitempty"`   // from another coder
+	Unblocked    []report.NamedText `json:"unblocked,omitempty"` // for a coder: about the last time it was blocked
+	Prior        string             `json:"prior_rejection,omitempty"`
+	ReviewCommit string             `json:"review_commit,omitempty"`
+	Progress     string             `json:"review_progress,omitempty"`
+}
+
+// wakeLine is a wake-up trigger and its subjects.
+type wakeLine struct {
+	Trigger report.WakeTrigger `json:"trigger"`
+	About   []string           `json:"about"`
+}
+
+// Of returns what a caller is to know on a view of the board; goal narrows it, "" for all.
+func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Primer, error) {
+	s, id := v.State.ForRules(), c.AgentID()
+	p := &Primer{
+		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
+		Drafts: []string{}, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
+	}
+	if id != "" {
+		role, err := c.Role(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.Agent, p.Role = id, role
+	}
+	if !p.Supervised && p.Role != roles.Human { // a supervisor's prompt covers these
+		p.Docs = append(p.Docs, "agent-runtime")
+	}
+	for _, d := range prompt.Docs(p.Role) {
+		p.Docs = append(p.Docs, d.Name)
+	}
+	t := report.TaskOf(s, id)
+	if t != nil {
+		p.Task, p.Status = t.ID, string(t.Status)
+		var err error
+		if p.Work, err = workToPrime(ctx, c, s, t, p.Role); err != nil {
+			return nil, err
+		}
+	}
+	g := s.Goal(goal)
+	if g == nil {
+		g = board.GoalFor(s, id, t)
+	}
+	p.goal(s, g)
+	for _, b := range s.Tasks() {
+		if b.Status == board.ReadyForReview && id != "" && b.AssignedTo == id {
+			p.InReview = append(p.InReview, b.ID)
+		}
+	}
+	if err := p.plan(ctx, c, v, s, t, goal); err != nil {
+		return nil, err
+	}
+	p.Notes = screen.NoteLines(report.NotesFor(s, p.Task, p.Agent, string(p.Role)))
+	return p, s.Err()
+}
+
+// InboxOf is what waits for a human.
+func InboxOf(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*report.Inbox, error) {
+	g, err := v.Glance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return g.Of(goal).Inbox(ctx, c.App.Now())
+}
+
+// plan fills in the next steps.
+func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *board.State, t *board.Task, goal string) error {
+	who, err := c.CallerOn(ctx, v)
+	if err != nil {
+		return err
+	}
+	p.Claimable = []string{}
+	for _, step := range report.Next(s, who, p.Task) {
+		if step.Do.Name == "claim" || step.Do.Name == "claim-review" {
+			p.Claimable = append(p.Claimable, step.Task)
+		}
+		if step.Do.Name != "prime" {
+			p.steps = append(p.steps, step)
+		}
+	}
+	if t != nil && t.Status == board.Claimed {
+		for _, step := range board.StepsOn(s, who.Asker, t.ID) {
+			if step.Do.Name == "handoff" || step.Do.Name == "block" {
+				p.steps = append(p.steps, step)
+			}
+		}
+	}
+	switch {
+	case p.Role == roles.CodeReviewer:
+		p.Drafts = append(p.Drafts, report.ToFinalize(s, who.Actor)...)
+	case board.May(p.Role, "finalize"):
+		p.Drafts = append(p.Drafts, report.Unfinalized(s)...)
+	}
+	if p.Role == roles.Planner {
+		wakes := report.WakesOf(s, p.Agent)
+		if goal != "" {
+			wakes = report.Wakes(s, goal)
+		}
+		for _, w := range wakes {
+			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, call.Every(w.About)})
+		}
+	}
+	p.Next = []string{}
+	if only := p.end(t); only != "" {
+		p.Next, p.steps = append(p.Next, only), nil
+	}
+	for _, step := range p.steps {
+		p.Next = append(p.Next, cmdline.Of(step.Do))
+	}
+	return nil
+}
+
+// goal fills in the agent's goal: goal g, or if it is nil, the only one in progress or all.
+func (p *Primer) goal(s *board.State, g *board.Goal) {
+	if g == nil {
+		g = s.TheGoal()
+	}
+	if g == nil {
+		p.Goal, p.GoalStatus = text.Line(s.Purpose(), 300), board.InProgress
+		return
+	}
+	p.Goal, p.GoalSpec, p.GoalStatus = text.Line(g.Description, 300), g.SpecRef, g.Status
+}
+
+// end is the advice for an agent without a next command, "" for all others.
+func (p *Primer) end(t *board.Task) string {
+	own := t != nil && (t.Status == board.Claimed || t.Status == board.ReadyForReview && p.Role == roles.CodeReviewer)
+	switch {
+	case p.Role == roles.Human:
+		return ""
+	case p.Mode == board.Aborted:
+		return "nothing: the run is over"
+	case p.GoalStatus != board.InProgress && (p.Supervised || len(p.steps) == 0):
+		return "nothing: the goal is " + string(p.GoalStatus)
+	case p.Mode != board.Running && p.Supervised:
+		return "leave your work in order and end your turn: the board is " + string(p.Mode)
+	case p.Mode != board.Running && !own && p.Role != roles.Planner:
+		return "wait: claims begin again when a human resumes"
+	case p.Supervised && p.Role == roles.Planner && len(p.Wakes) == 0:
+		return "end your turn: nothing waits for a planner"
+	case p.Supervised && p.Role != roles.Planner && !own && len(p.Drafts) == 0:
+		return "end your turn: your supervisor claims work and starts you on it"
+	case p.Role == roles.Planner && len(p.steps) == 0:
+		return "wait: nothing waits for a planner now"
+	case p.Role != roles.Planner && len(p.steps) == 0 && !own:
+		return "wait: nothing is claimable for you now"
+	}
+	return ""
+}
+
+// feedback is the content of the last rejection, without its form.
+func feedback(t *board.Task) string {
+	var parts []string
+	if t.Rejection != nil {
+		parts = append(parts, t.Rejection.Brief())
+	}
+	if t.Status != board.ReadyForReview {
+		for _, c := range t.CommentsOn(t.Submissions()) {
+			parts = append(parts, c.Where()+" "+c.Text)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
+	root, err := c.Board.Root(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &primeWork{
+		Iteration: t.Iteration, Stage: report.StageOf(s, t.Brief()), Progress: report.ReviewOf(s, t.Brief()), Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef,
+		Worktree: filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID))), Fix: t.IntegrationFix, Prior: feedback(t),
+	}
+	if cp := t.CheckpointOfIteration(); cp != nil {
+		w.Checkpoint, w.Intent = true, cp.Intent
+	}
+	if h := board.HandoffTo(s, role, t); h != nil {
+		w.Handoff = h.Summary + "\nnext: " + h.NextAction
+	}
+	if role == roles.CodeReviewer {
+		w.ReviewCommit = t.ReviewCommit
+		return w, nil
+	}
+	w.Unblocked = report.Unblocking(t)
+	st, err := worktrees.StatusHere(ctx, c.Board, t)
+	if err != nil || !st.Exists {
+		return w, err
+	}
+	commits, err := c.Board.Repo().History().CountCommits(ctx, plumbing.OID(t.BaseCommit), st.Head)
+	w.Commits, w.Uncommitted = &commits, st.Dirty
+	return w, err
+}
+
+// primeSize bounds the bytes that prime prints, since agents read it at the start of every turn.
+const primeSize = 1200
+
+// lines shortens texts as needed to keep what an agent can't do without.
+func (p *Primer) Lines() []string {
+	var lines []string
+	for share := 100; share > 0; share -= 10 {
+		if lines = p.at(share); len(strings.Join(lines, "\n")) < primeSize {
+			break
+		}
+	}
+	return lines
+}
+
+// cycles are the commands of each role's whole cycle.
+var cycles = map[roles.Role]string{
+	roles.Planner:      "add-task, finalize; then answer: unblock, amend-task, supersede, reassign",
+	roles.Coder:        "claim, pre-exec, commit in the worktree, submit; stuck: block; short of context: handoff",
+	roles.CodeReviewer: "claim-review, review, verdict, merge",
+	roles.Human:        "add-task, finalize; watch: status; steer: note, unblock, pause, resume",
+}
+
+// at is the output of prime if texts get this share, in percent, of the room that they would like.
+func (p *Primer) at(share int) []string {
+	cut := func(raw string, most int) string { return text.Line(raw, max(20, most*share/100)) }
+	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s.", p.Agent, p.Role, p.Mode)}
+	if p.Supervised {
+		lines = append(lines, "Your supervisor claims, renews your lease and merges: never do that yourself.")
+	}
+	goal := "Goal: " + cut(p.Goal, 160)
+	if p.GoalStatus != board.InProgress {
+		goal = fmt.Sprintf("The goal is %s: %s", p.GoalStatus, cut(p.Goal, 160))
+	}
+	lines = append(lines, goal)
+	switch {
+	case p.Task != "":
+		lines = append(lines, fmt.Sprintf("Your task: %s, %s.", p.Task, p.Status))
+		lines = append(lines, p.Work.lines(p.Role, cut)...)
+	case p.Role != roles.Planner && p.Role != roles.Human:
+		lines = append(lines, "You have no task.")
+	}
+	list := func(name string, ids []string, most int) {
+		if len(ids) > 0 {
+			lines = append(lines, name+": "+cut(strings.Join(ids, ", "), most))
+		}
+	}
+	list("Submitted, waiting for a verdict", p.InReview, 120)
+	list("Drafts", p.Drafts, 160)
+	for _, w := range p.Wakes[:min(len(p.Wakes), 3)] {
+		list("Wakes you: "+string(w.Trigger), w.About, 80)
+	}
+	lines = append(lines, "Next:")
+	for i, do := range p.Next[:min(len(p.Next), 4)] {
+		line := "  " + do
+		if i < len(p.steps) && p.steps[i].Why != "" {
+			line += "  # " + p.steps[i].Why
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, "Your cycle: "+cycles[p.Role])
+	if len(p.Notes) > 0 {
+		lines = append(lines, "Notes:")
+		for _, note := range p.Notes[:min(len(p.Notes), 3)] {
+			lines = append(lines, "  "+cut(note, 120))
+		}
+	}
+	if p.Task != "" {
+		lines = append(lines, "In full: git liza show "+p.Task)
+	}
+	return append(lines, "Details: git liza COMMAND -h, git liza docs "+p.Docs[0])
+}
+
+func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []string {
+	lines := call.Labelled{}
+	add := func(name, text string, most int) { lines.Add(name, cut(text, most)) }
+	add("description", w.Description, 120)
+	add("done when", w.DoneWhen, 240)
+	add("scope", w.Scope, 140)
+	lines.Add("spec", w.SpecRef)
+	lines.Add("stage", w.Stage)
+	lines.Add("iteration", fmt.Sprint(w.Iteration))
+	lines.Add("worktree", w.Worktree)
+	if w.Fix {
+		lines.Add("fix", "an integration fix: make the work merge, nothing else")
+	}
+	add("hand-off", w.Handoff, 200)
+	for _, u := range w.Unblocked {
+		add(u.Name, u.Text, 160)
+	}
+	if role == roles.CodeReviewer {
+		lines.Add("submitted", w.ReviewCommit)
+		add("approvals", w.Progress, 160)
+	} else {
+		w.progress(&lines, cut)
+	}
+	add("rejected for", w.Prior, 400)
+	return lines
+}
+
+// progress describes a coder's progress.
+func (w *primeWork) progress(lines *call.Labelled, cut func(string, int) string) {
+	if w.Commits != nil {
+		said := text.Plural(*w.Commits, "commit")
+		if n := len(w.Uncommitted); n > 0 {
+			said += ", " + text.Plural(n, "file") + " not committed: " + cut(strings.Join(w.Uncommitted, ", "), 80)
+		}
+		lines.Add("work so far", said)
+	}
+	if w.Checkpoint {
+		lines.Add("checkpoint", "written: "+cut(w.Intent, 100))
+	} else {
+		lines.Add("checkpoint", "not written in this iteration")
+	}
+}
