@@ -3,23 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/prime"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
-	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/cmdline"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
-	"github.com/git-liza/git-liza/gitboard/text"
-	"github.com/git-liza/git-liza/roles/prompt"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 var _ = add(primeCommand)

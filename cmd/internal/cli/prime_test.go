@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/prime"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -37,7 +38,7 @@ func TestPrimeIsShort(t *testing.T) {
 		for _, supervised := range []string{"", "1"} {
 			l.env["LIZA_SUPERVISED"] = supervised
 			text := l.liza(who, "prime")
-			if len(text) > primeSize {
+			if len(text) > prime.MaxSize {
 				t.Errorf("%s reads %d bytes:\n%s", who, len(text), text)
 			}
 			if supervised == "" && !strings.Contains(text, said) {

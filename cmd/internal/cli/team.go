@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -14,14 +12,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
-	"github.com/git-liza/git-liza/roles/supervisor"
-	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 var _ = add(teamCommand)
 
 func teamCommand() *call.Command {
-	t := teamFlags{counts: map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}}
+	t := team.Options{Counts: map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}}
 	return &call.Command{
 		Name: "team", Group: "supervision", Max: 0, Lasts: true,
 		Short: "run a planner, coders and reviewers in one terminal until every goal is done",
@@ -34,150 +30,16 @@ line says how many tasks are in which state, and who does what, since when. Ctrl
 in them are kept for the next start. Exit code 0: every goal that was worked on is COMPLETED; otherwise the
 reason is shown for each goal.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.IntVar(t.counts[roles.Planner], "planners", 1, "how many planners")
-			f.IntVar(t.counts[roles.Coder], "coders", 2, "how many coders")
-			f.IntVar(t.counts[roles.CodeReviewer], "reviewers", 1, "how many reviewers")
-			f.BoolVarP(&t.quiet, "quiet", "q", false, "print what supervisors report, and not what agents print")
-			t.run.Add(f)
-			t.given = f.Changed
+			f.IntVar(t.Counts[roles.Planner], "planners", 1, "how many planners")
+			f.IntVar(t.Counts[roles.Coder], "coders", 2, "how many coders")
+			f.IntVar(t.Counts[roles.CodeReviewer], "reviewers", 1, "how many reviewers")
+			f.BoolVarP(&t.Quiet, "quiet", "q", false, "print what supervisors report, and not what agents print")
+			t.Flags.Add(f)
+			t.Given = f.Changed
 		},
 		Example: `git liza team --coders 3 --cli codex`,
-		Run:     func(ctx context.Context, c *call.Call) error { return runTeam(ctx, c, t) },
+		Run:     func(ctx context.Context, c *call.Call) error { return team.Run(ctx, c, t) },
 	}
-}
-
-// teamFlags are the flags of team.
-type teamFlags struct {
-	counts map[roles.Role]*int
-	quiet  bool
-	run    team.Flags
-	given  func(flag string) bool
-	// beside runs beside the team, nil for nothing. Its context ends with the team's run.
-	beside func(context.Context, *team.Console)
-}
-
-// sizesItself reports whether no number is given.
-func (t *teamFlags) sizesItself() bool {
-	return !t.given("planners") && !t.given("coders") && !t.given("reviewers")
-}
-
-// members prepares the agents of a team with given numbers.
-func (t *teamFlags) members(ctx context.Context, c *call.Call) ([]supervisor.Config, error) {
-	var members []supervisor.Config
-	v, err := c.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	roster := v.State.Team().Roles
-	if err := v.State.Err(); err != nil {
-		return nil, err
-	}
-	for i := range roster {
-		role := &roster[i]
-		n := max(1, role.Min)
-		if own, builtin := t.counts[roles.Role(strings.ReplaceAll(role.Name, "-", "_"))]; builtin {
-			n = *own
-		}
-		if n < 0 || n > board.MaxAgents {
-			return nil, call.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", board.MaxAgents, n)
-		}
-		for range n {
-			m, err := team.Supervise(ctx, c, role, t.run)
-			if err != nil {
-				return nil, err
-			}
-			members = append(members, m)
-		}
-	}
-	if len(members) == 0 {
-		return nil, call.Usage(c.Cmd, "a team needs somebody")
-	}
-	for _, m := range members {
-		if err := m.Installed(); err != nil {
-			return nil, err
-		}
-	}
-	return members, nil
-}
-
-func runTeam(ctx context.Context, c *call.Call, t teamFlags) error {
-	var crew supervisor.Team
-	var err error
-	if t.sizesItself() {
-		err = team.Ready(ctx, c, t.run)
-	} else {
-		crew.Members, err = t.members(ctx, c)
-	}
-	if err != nil {
-		return err
-	}
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	screen, err := team.NewConsole(running, c, t.quiet)
-	if err != nil {
-		return err
-	}
-	for i := range crew.Members {
-		crew.Members[i].Output = screen.Output
-	}
-	if t.sizesItself() {
-		crew.Hire = func(role *board.Role) (supervisor.Config, error) {
-			m, err := team.Supervise(ctx, c, role, t.run)
-			m.Output = screen.Output
-			return m, err
-		}
-		if c.Board.Remote() != "" {
-			crew.Fetch = func(ctx context.Context) error {
-				_, err := merge.Follow(ctx, c.Board, c.Board.Sharing().Moment())
-				return err
-			}
-		}
-	}
-	if t.beside != nil {
-		go t.beside(running, screen)
-	}
-	stopTelling := team.Telemetry(ctx, c, screen.Warn)
-	v, err := c.Board.View(ctx)
-	if err != nil {
-		return err
-	}
-	crew.Board, crew.Over, crew.Report = c.Board, supervisor.Over(v.State), screen.Event
-	err = supervisor.RunTeam(running, crew)
-	stopTelling()
-	stop()
-	screen.Close()
-	if err == nil {
-		return answerTeam(ctx, c, crew.Over)
-	}
-	return err
-}
-
-// answerTeam reports how the team's run ended.
-func answerTeam(ctx context.Context, c *call.Call, over map[string]board.Time) error {
-	v, err := c.Board.View(ctx)
-	if err != nil {
-		return err
-	}
-	goals := supervisor.Served(v.State, over)
-	lines := supervisor.Standings(v.State, goals)
-	if err := v.State.Err(); err != nil {
-		return err
-	}
-	for i, g := range goals {
-		fields := map[string]any{
-			"time": c.App.Now().UTC().Truncate(time.Second), "event": "goal", "goal": g.ID, "status": g.Status, "text": supervisor.Tally(v.State, g.ID),
-		}
-		if err := c.Answer(fields, lines[i]); err != nil {
-			return err
-		}
-	}
-	ahead, err := v.Ahead(ctx)
-	if err != nil || ahead == nil || ahead.Commits == 0 {
-		return err
-	}
-	return c.Answer(map[string]any{
-		"time": c.App.Now().UTC().Truncate(time.Second), "event": "code", "ahead": ahead, "text": ahead.String(),
-	}, "your code: "+ahead.String()+": "+ahead.Take())
 }
 
 var _ = add(teamShowCommand)

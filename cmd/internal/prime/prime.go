@@ -1,16 +1,15 @@
 // Package prime tells a caller without a memory who it is, its work and its next step.
 //
-// It may import cmd/internal/call.
+// It may import cmd/internal/call, cmd/internal/screen, gitboard, gitboard/board, gitboard/cmdline,
+// gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text, roles/prompt and
+// worktrees.
 package prime
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
@@ -259,14 +258,14 @@ func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Tas
 	return w, err
 }
 
-// primeSize bounds the bytes that prime prints, since agents read it at the start of every turn.
-const primeSize = 1200
+// MaxSize bounds the bytes that prime prints, since agents read it at the start of every turn.
+const MaxSize = 1200
 
 // lines shortens texts as needed to keep what an agent can't do without.
 func (p *Primer) Lines() []string {
 	var lines []string
 	for share := 100; share > 0; share -= 10 {
-		if lines = p.at(share); len(strings.Join(lines, "\n")) < primeSize {
+		if lines = p.at(share); len(strings.Join(lines, "\n")) < MaxSize {
 			break
 		}
 	}

@@ -1,9 +1,10 @@
 // Package start is the first minute with git liza: what a project's own files say about how it is
 // tested and prepared, the goal as a specification, and the questions on a terminal.
 //
-// It may import cmd/internal/call, cmd/internal/definition, cmd/internal/screen, cmd/internal/team,
-// gitboard, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/report, gitboard/roles
-// and gitboard/text.
+// It may import cmd/internal/call, cmd/internal/definition, cmd/internal/editor,
+// cmd/internal/screen, cmd/internal/team, gitboard, gitboard/board, gitboard/git,
+// gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text, roles/clis and
+// roles/supervisor.
 package start
 
 import (

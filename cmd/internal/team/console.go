@@ -34,7 +34,7 @@ type Console struct {
 
 	mu     sync.Mutex
 	held   *strings.Builder // output that waits for the answer to a question; nil without one
-	names  []string // of the agents, in order of appearance
+	names  []string         // of the agents, in order of appearance
 	doing  map[string]doing
 	tally  string
 	shown  bool // the status line is displayed

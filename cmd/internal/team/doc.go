@@ -3,5 +3,5 @@
 //
 // It may import cmd/internal/call, cmd/internal/setup, cmd/internal/signing, gitboard,
 // gitboard/alarm, gitboard/board, gitboard/proc, gitboard/roles, gitboard/text, gitboard/watch,
-// hooks/install, roles/clis, roles/supervisor and worktrees/executor.
+// hooks/install, roles/clis, roles/supervisor, worktrees/executor and worktrees/merge.
 package team

@@ -1,0 +1,155 @@
+package start
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/editor"
+	"github.com/git-liza/git-liza/cmd/internal/team"
+	"github.com/git-liza/git-liza/roles/clis"
+	"github.com/git-liza/git-liza/roles/supervisor"
+)
+
+// Options are the options of start.
+type Options struct {
+	Spec               string
+	Yes, NoWeb, NoOpen bool
+	Team               team.Options
+	Given              func(flag string) bool
+	Run                call.Runs // executes command lines
+	// Serve serves the web board, and calls show with the address for each next browser.
+	Serve func(ctx context.Context, c *call.Call, show func(address string)) error
+}
+
+// Start leads from a goal to merged code.
+func Start(ctx context.Context, c *call.Call, o *Options) error {
+	if err := c.ActsAsHuman(ctx, "start", "git liza prime"); err != nil {
+		return err
+	}
+	agents, err := o.agents()
+	if err != nil {
+		return err
+	}
+	if o.Yes {
+		if err := say(c, "unattended: nobody reviews the plan (--yes)"); err != nil {
+			return err
+		}
+	}
+	var ask *Asking
+	if in, isFile := c.App.Stdin.(*os.File); isFile && !o.Yes && !c.JSON && call.IsTerminal(in) && c.ToTerminal() {
+		ask = NewAsking(in, c.App.Stdout)
+	}
+	begin := Beginning{Call: c, Run: o.Run, Ask: ask, Spec: o.Spec, Yes: o.Yes}
+	if len(c.Args) > 0 {
+		begin.Goal = c.Args[0]
+	}
+	began, err := begin.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return err
+	}
+	runs, err := supervisor.RunsHere(ctx, c.Board, v.State)
+	if err != nil {
+		return err
+	}
+	if runs {
+		line := "a team runs here already: git liza status --watch"
+		if began.Spec != "" {
+			line = "the goal is on the board; the team that runs here takes it: git liza status --watch"
+		}
+		return say(c, line)
+	}
+	for _, line := range append(began.Lines(), agents) {
+		if err := say(c, line); err != nil {
+			return err
+		}
+	}
+	return o.work(ctx, c, ask)
+}
+
+// say prints a line for a human. Programs read the events of the team.
+func say(c *call.Call, line string) error {
+	if c.JSON {
+		return nil
+	}
+	return c.Say(line)
+}
+
+// agents chooses the first known CLI that is installed, unless a flag names the agent, and reports
+// it.
+func (o *Options) agents() (string, error) {
+	if o.Given("cli") || o.Given("exec") {
+		return "agents         as you said; they run without asking for permission", nil
+	}
+	installed, known := team.Installed()
+	if len(installed) == 0 {
+		return "", &supervisor.StopError{Exit: 5, Reason: "no agent CLI is installed: " + strings.Join(known, ", "), Hint: clis.Known[0].Install + ", or git liza start --exec 'COMMAND' for another agent"}
+	}
+	o.Team.Flags.Prefer(installed[0])
+	line := "agents         " + installed[0] + "; it runs without asking for permission"
+	if len(installed) > 1 {
+		line += " (also installed: " + strings.Join(installed[1:], ", ") + "; --cli NAME)"
+	}
+	return line, nil
+}
+
+// work runs the team and the web board until every goal is done.
+func (o *Options) work(ctx context.Context, c *call.Call, ask *Asking) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if !o.NoWeb {
+		served, err := o.web(ctx, c)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			stop()
+			<-served
+		}()
+	}
+	o.Team.Given = func(string) bool { return false }
+	if ask != nil {
+		o.Team.Beside = func(ctx context.Context, console *team.Console) { ReviewPlans(ctx, c, o.Run, ask, console) }
+	}
+	return team.Run(ctx, c, o.Team)
+}
+
+// web serves the web board until ctx ends, with a Board of its own, and opens a browser. served is
+// closed when it has ended.
+func (o *Options) web(ctx context.Context, c *call.Call) (served <-chan struct{}, err error) {
+	own := &call.Call{App: c.App, Cmd: c.Cmd, Dir: c.Dir, Key: c.Key}
+	if err := own.Open(ctx); err != nil {
+		return nil, err
+	}
+	done, address := make(chan struct{}), make(chan string, 1)
+	failed := error(nil)
+	show := func(url string) {
+		select {
+		case address <- url:
+		default: // git liza web prints one for another browser
+		}
+	}
+	go func() {
+		defer close(done)
+		defer own.Close()
+		failed = o.Serve(ctx, own, show)
+	}()
+	select {
+	case <-done:
+		return nil, cmp.Or(failed, ctx.Err())
+	case url := <-address:
+		if err := say(c, "web board      "+url); err != nil {
+			return nil, err
+		}
+		if !o.NoOpen && c.ToTerminal() && !c.JSON {
+			editor.Browse(url, c.App.Getenv, c.App.Stderr)
+		}
+	}
+	return done, nil
+}
