@@ -26,6 +26,7 @@ type kept struct {
 	refs   []plumbing.RefUpdate // create the attic's refs
 	trees  []plumbing.OID       // the trees that the worktree held
 	which  string               // the worktree's identity, "" for none
+	seen   string               // the identity at its path, also of somebody else's
 	tip    plumbing.OID         // the tip of the task's branch; zero for none
 	owned  bool                 // the branch holds the task's work, not a person's
 	at     Slot
@@ -40,6 +41,7 @@ func (s *Project) keep(ctx context.Context, v *gitboard.View, task string, actor
 	if k.at, err = s.look(ctx, v, task); err != nil {
 		return nil, err
 	}
+	k.seen = identity(k.at.Path)
 	if k.tip, err = s.repo.Ref(ctx, v.TaskRef(task)); err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func (s *Project) keep(ctx context.Context, v *gitboard.View, task string, actor
 		k.which = identity(k.at.Path)
 		work, err := s.take(ctx, v, k.at.Path, k.at.Path, task, actor, nil)
 		if err != nil && identity(k.at.Path) != k.which {
-			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", gitboard.ErrStale, task, err)
+			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", errChanged, task, err)
 		}
 		if err != nil {
 			return nil, err
@@ -91,6 +93,24 @@ func (s *Project) keep(ctx context.Context, v *gitboard.View, task string, actor
 		}
 	}
 	return k, nil
+}
+
+// stands returns errChanged if something has changed that work was kept by. It writes nothing.
+// Later changes of the worktree's files are kept when it is cleared away.
+func (s *Project) stands(ctx context.Context, v *gitboard.View, task string, k *kept) error {
+	tip, err := s.repo.Ref(ctx, v.TaskRef(task))
+	if err != nil {
+		return err
+	}
+	if tip != k.tip || owned(v, task) != k.owned || k.at.branch != v.TaskBranch(task) || identity(k.at.Path) != k.seen {
+		return errChanged
+	}
+	for _, u := range k.refs {
+		if taken, err := s.repo.Ref(ctx, u.Ref); err != nil || !taken.IsZero() {
+			return cmp.Or(err, errChanged)
+		}
+	}
+	return nil
 }
 
 // owned reports whether the branch with a task's name is the task's work. Before the task's first

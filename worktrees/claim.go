@@ -74,10 +74,10 @@ type claimer struct {
 	task      string
 	kind      board.ClaimKind
 	limit     bool         // the plan is to make the task BLOCKED instead
-	prepared  bool         // its worktree exists
 	candidate *candidate   // for a fresh claim
 	checked   plumbing.OID // the board's commit for which the candidate's base was chosen
-	kept      *kept
+	kept      *kept        // the former holder's work
+	events    int          // the length of the task's history when that was kept
 }
 
 // errChanged means that the claim differs from the prepared claim.
@@ -149,7 +149,6 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		return nil, err
 	}
 	path := c.Path(t.ID)
-	c.prepared = !c.limit
 	switch {
 	case c.limit:
 	case c.kind.Fresh:
@@ -168,7 +167,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	done, err := c.b.Do(ctx, c.r.Request, c.intent, gitboard.Since(c.since), gitboard.On(v))
 	c.since = c.b.Sharing().Moment()
 	if err != nil {
-		return nil, err
+		return nil, c.retryIfOverLimit(ctx, v, err)
 	}
 	if done.Repeated { // by another call: what this one has read of the place is out of date
 		return c.claimedBefore(ctx, done)
@@ -214,7 +213,17 @@ func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err erro
 	return errChanged
 }
 
-// prepare makes the worktree of a fresh claim. A candidate made for another task serves as well.
+// retryIfOverLimit turns a refusal into errChanged if the board has moved since the plan, and the
+// task is at its iteration limit now, or no longer.
+func (c *claimer) retryIfOverLimit(ctx context.Context, v *gitboard.View, err error) error {
+	if r := (*board.Refusal)(nil); errors.As(err, &r) && (c.limit || r.Code == board.CodeLimit) {
+		return c.retryIfChanged(ctx, v, err)
+	}
+	return err
+}
+
+// prepare makes the worktree of a fresh claim, and keeps the work in the one that it replaces. A
+// candidate made for another task serves as well.
 func (c *claimer) prepare(ctx context.Context, v *gitboard.View, t *board.Task) error {
 	l, err := c.look(ctx, v, c.task)
 	if err != nil {
@@ -238,15 +247,26 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View, t *board.Task) 
 			return err
 		}
 	}
-	if c.candidate != nil && c.candidate.base == base {
-		return c.candidate.note(c.task)
+	if c.candidate == nil || c.candidate.base != base {
+		if err := c.candidate.discard(ctx); err != nil {
+			return err
+		}
+		c.candidate = nil
+		if c.candidate, err = c.Project.candidate(ctx, v, c.task, base); err != nil {
+			return err
+		}
 	}
-	if err := c.candidate.discard(ctx); err != nil {
+	if c.kept, err = c.keep(ctx, v, c.task, c.r.Actor); err != nil {
 		return err
 	}
-	c.candidate = nil
-	c.candidate, err = c.Project.candidate(ctx, v, c.task, base)
-	return err
+	if err := c.kept.at.Blocked(c.task); err != nil {
+		return err
+	}
+	c.events = len(t.History)
+	if c.candidate.instead = nil; c.kept.which != "" {
+		c.candidate.instead = &replaced{Worktree: c.kept.which, Agent: c.r.Actor.ID, Events: c.events}
+	}
+	return c.candidate.note(c.task)
 }
 
 // foreign refuses to start a task whose branch belongs to a person: it has commits that integration

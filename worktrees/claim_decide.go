@@ -73,7 +73,7 @@ func (c *claimer) plan(ctx context.Context, v *gitboard.View) error {
 	return err
 }
 
-// intent decides the claim on a view: exactly as prepared, or not at all.
+// intent decides the claim on a view: exactly as planned and prepared, or not at all.
 func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 	t, err := v.State.FindTask(c.task)
 	if err != nil {
@@ -82,15 +82,9 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if board.KindOfClaim(t, c.r.Actor.ID) != c.kind {
 		return nil, nil, errChanged
 	}
-	if err := c.plan(ctx, v); err != nil { // at once, where the board has not moved
-		return nil, nil, err
-	}
 	about := board.About{Task: c.task}
 	if c.limit {
 		return &board.IterationLimit{About: about}, nil, nil
-	}
-	if !c.prepared {
-		return nil, nil, errChanged // it would have reached the limit then
 	}
 	if !c.kind.Fresh {
 		return &board.Claim{About: about, Clone: c.Clone}, nil, nil
@@ -98,20 +92,11 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if err := c.baseServes(ctx, v, t); err != nil {
 		return nil, nil, err
 	}
-	if c.kept, err = c.keep(ctx, v, c.task, c.r.Actor); err != nil {
+	if len(t.History) != c.events {
+		return nil, nil, errChanged
+	}
+	if err := c.stands(ctx, v, c.task, c.kept); err != nil {
 		return nil, nil, err
-	}
-	if err := c.kept.at.Blocked(c.task); err != nil {
-		return nil, nil, c.retryIfChanged(ctx, v, err)
-	}
-	if err := c.foreign(ctx, v, c.task, c.candidate.base); err != nil {
-		return nil, nil, err
-	}
-	if c.kept.which != "" {
-		c.candidate.instead = &replaced{Worktree: c.kept.which, Agent: c.r.Actor.ID, Events: len(t.History)}
-		if err := c.candidate.note(c.task); err != nil {
-			return nil, nil, err
-		}
 	}
 	hidden, err := c.b.Sharing().Publish(ctx, c.task, plumbing.ZeroOID)
 	if err != nil {

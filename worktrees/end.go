@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,30 +20,75 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 	if err != nil {
 		return nil, err
 	}
-	var last *kept
-	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		last = nil
-		t, err := v.State.FindTask(p.TaskID())
-		if err != nil {
-			return nil, nil, err
+	e := &ending{Project: s, r: r, p: p}
+	ctx, retries := b.Retries(ctx)
+	for {
+		done, err := (*gitboard.Done)(nil), e.prepare(ctx)
+		if err == nil {
+			done, err = b.Do(ctx, r, e.intent)
 		}
-		keptIn := endsWork(p, t)
-		if keptIn == nil {
-			published, err := s.share(ctx, v, t)
-			return p, published, err
+		switch {
+		case !errors.Is(err, errChanged):
+			return e.settle(ctx, done, err)
+		case !retries.Spend():
+			return nil, gitboard.Lost(p.Op(), retries, err)
 		}
-		if err := v.Plan(ctx, r, p); err != nil {
-			return nil, nil, err // before the files are stored in a commit
-		}
-		k, err := s.keep(ctx, v, t.ID, r.Actor)
-		if err != nil {
-			return nil, nil, err
-		}
-		hidden, err := b.Sharing().Publish(ctx, t.ID, plumbing.ZeroOID)
-		*keptIn, last = string(k.commit), k
-		return p, slices.Concat(hidden, k.refs, k.dropBranch()), err
 	}
-	done, err := b.Do(ctx, r, intent)
+}
+
+// ending carries an operation that may end a task's work through its attempts.
+type ending struct {
+	*Project
+	r    gitboard.Request
+	p    board.TaskPayload
+	kept *kept // the work; nil before a plan that ends it
+	last *kept // the same, if the operation was decided with it
+}
+
+// prepare stores the work in commits, if the operation is to end it.
+func (e *ending) prepare(ctx context.Context) error {
+	e.kept = nil
+	v, err := e.b.View(ctx)
+	if err != nil {
+		return err
+	}
+	t := v.State.Task(e.p.TaskID())
+	if t == nil || endsWork(e.p, t) == nil || v.Plan(ctx, e.r, e.p) != nil {
+		return v.State.Err() // Do refuses it, or has done it before
+	}
+	e.kept, err = e.keep(ctx, v, t.ID, e.r.Actor)
+	return err
+}
+
+// intent decides the operation with the work that was prepared.
+func (e *ending) intent(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+	e.last = nil
+	t, err := v.State.FindTask(e.p.TaskID())
+	if err != nil {
+		return nil, nil, err
+	}
+	keptIn := endsWork(e.p, t)
+	if keptIn == nil {
+		published, err := e.share(ctx, v, t)
+		return e.p, published, err
+	}
+	if err := v.Plan(ctx, e.r, e.p); err != nil {
+		return nil, nil, err
+	}
+	if e.kept == nil {
+		return nil, nil, errChanged
+	}
+	if err := e.stands(ctx, v, t.ID, e.kept); err != nil {
+		return nil, nil, err
+	}
+	hidden, err := e.b.Sharing().Publish(ctx, t.ID, plumbing.ZeroOID)
+	*keptIn, e.last = string(e.kept.commit), e.kept
+	return e.p, slices.Concat(hidden, e.kept.refs, e.kept.dropBranch()), err
+}
+
+// settle removes the worktree whose work a committed operation has ended.
+func (e *ending) settle(ctx context.Context, done *gitboard.Done, err error) (*gitboard.Done, error) {
+	s, p, last := e.Project, e.p, e.last
 	if err != nil || last == nil || done.Repeated { // what another call kept is not last
 		return done, err
 	}
@@ -50,7 +96,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 	defer cancel()
 	// The next agent may have the task by now. If another call by the same request has made the same
 	// commit in the same second, it is that agent's worktree that was read.
-	v, err := b.View(ctx)
+	v, err := s.b.View(ctx)
 	if err == nil {
 		now := v.State.Task(p.TaskID())
 		if err = v.State.Err(); err == nil && now != nil && now.Worktree != "" {
@@ -58,7 +104,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		}
 	}
 	if err == nil {
-		err = s.clearAway(ctx, done.View, p.TaskID(), r.Actor, last)
+		err = s.clearAway(ctx, done.View, p.TaskID(), e.r.Actor, last)
 	}
 	if err != nil {
 		by := "the next claim replaces it"

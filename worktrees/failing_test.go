@@ -3,6 +3,8 @@ package worktrees
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -375,46 +377,108 @@ func TestNoIdentity(t *testing.T) {
 func TestClaimDecided(t *testing.T) {
 	ctx, s, commits := began(t)
 	s.boarded(t, ctx, commits)
-	v := s.ready(t, ctx, "one")
+	s.ready(t, ctx, "one")
 	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{})
 	must(t, err)
-	v, err = s.b.View(ctx)
+	v, err := s.b.View(ctx)
 	must(t, err)
+	one := v.State.Task("one")
 	claim := func() *claimer {
-		return &claimer{Project: s, r: ClaimRequest{Request: gitboard.Request{Actor: coder}}, task: "one", kind: board.KindOfClaim(v.State.Task("one"), coder.ID), prepared: true,
-			candidate: &candidate{s: s, token: "aaaa", base: commits[0]}, checked: v.Commit}
+		t.Helper()
+		c := &claimer{Project: s, r: ClaimRequest{Request: gitboard.Request{Actor: coder}}, task: "one", kind: board.KindOfClaim(one, coder.ID)}
+		must(t, c.prepare(ctx, v, one))
+		return c
 	}
 	decided := func(c *claimer) error {
+		t.Helper()
 		_, _, err := c.intent(ctx, v)
+		must(t, c.candidate.discard(ctx))
 		return err
 	}
 	must(t, decided(claim()))
-	c := claim()
-	c.prepared = false // it would have reached its limit
-	if err := decided(c); !errors.Is(err, errChanged) {
-		t.Errorf("without a worktree: %v", err)
-	}
-	c = claim()
-	c.kind = board.ClaimKind{}
-	if err := decided(c); !errors.Is(err, errChanged) {
-		t.Errorf("of another kind: %v", err)
+	branch := plumbing.RefUpdate{Ref: "refs/heads/task/one", New: commits[0]}
+	for name, change := range map[string]func(c *claimer){
+		"of another kind":                     func(c *claimer) { c.kind = board.ClaimKind{} },
+		"of a task whose history has gone on": func(c *claimer) { c.events++ },
+		"whose branch was made":               func(*claimer) { must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{branch}, "")) },
+		"whose place in the attic is taken": func(c *claimer) {
+			c.kept.refs = []plumbing.RefUpdate{branch}
+			c.kept.tip = commits[0]
+		},
+		"whose worktree was made": func(*claimer) { must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0])) },
+	} {
+		c := claim()
+		change(c)
+		if err := decided(c); !errors.Is(err, errChanged) {
+			t.Errorf("a claim %s: %v", name, err)
+		}
+		_ = s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch.Ref, Old: commits[0]}}, "")
+		if present(s.Path("one")) {
+			must(t, s.repo.Worktree(s.Path("one")).Remove(ctx))
+		}
 	}
 	refused := (*board.Refusal)(nil)
-	c = claim()
+	c := claim()
 	c.task = "none"
 	if err := decided(c); !errors.As(err, &refused) || refused.Code != board.CodeUnknownTask {
 		t.Errorf("of a task that is not there: %v", err)
 	}
-	must(t, os.MkdirAll(filepath.Join(s.Path("one"), "own"), 0o755))
-	if err := decided(claim()); !errors.As(err, &refused) || refused.Code != board.CodeInTheWay {
-		t.Errorf("something is in the way: %v", err)
-	}
-	must(t, os.RemoveAll(s.Path("one")))
 	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	must(t, os.RemoveAll(s.claimsDir()))
 	must(t, os.WriteFile(s.claimsDir(), nil, 0o644))
-	if err := decided(claim()); err == nil {
+	if err := (&claimer{Project: s, task: "one"}).prepare(ctx, v, one); err == nil {
 		t.Error("the worktree that it replaces could not be noted")
 	}
+}
+
+// TestIntentsWriteNothing checks that the intents of a claim and of a release write no file, however
+// often they are decided: the steps before them store the work in a worktree.
+func TestIntentsWriteNothing(t *testing.T) {
+	ctx, s, commits := began(t)
+	s.boarded(t, ctx, commits)
+	s.ready(t, ctx, "one")
+	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{})
+	must(t, err)
+	v, err := s.b.View(ctx)
+	must(t, err)
+	one := v.State.Task("one")
+	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
+	must(t, os.WriteFile(filepath.Join(s.Path("one"), "late"), []byte("work\n"), 0o644))
+	c := &claimer{Project: s, r: ClaimRequest{Request: gitboard.Request{Actor: coder}}, task: "one", kind: board.KindOfClaim(one, coder.ID)}
+	must(t, c.prepare(ctx, v, one))
+	e := &ending{Project: s, r: gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, p: &board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"}}
+	must(t, e.prepare(ctx))
+	if c.kept.commit == "" || e.kept == nil || e.kept.commit == "" {
+		t.Fatalf("kept %+v and %+v", c.kept, e.kept)
+	}
+	before := s.files(t)
+	for range 2 {
+		for name, intent := range map[string]gitboard.Intent{"claim": c.intent, "abandon": e.intent} {
+			if _, refs, err := intent(ctx, v); err != nil || len(refs) == 0 {
+				t.Errorf("%s: %v, %v", name, refs, err)
+			}
+			if after := s.files(t); !maps.Equal(before, after) {
+				t.Errorf("%s wrote:\n%v\nwere\n%v", name, after, before)
+			}
+		}
+	}
+}
+
+// files returns the project's files with the times at which they were changed.
+func (s *Project) files(t *testing.T) map[string]time.Time {
+	t.Helper()
+	files := map[string]time.Time{}
+	must(t, filepath.WalkDir(s.Root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			files[path] = info.ModTime()
+		}
+		return err
+	}))
+	return files
 }
 
 // TestRetryIfChanged checks that an obstacle counts only where the board is as it was, and that a

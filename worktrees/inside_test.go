@@ -932,7 +932,7 @@ func TestGoneMeanwhile(t *testing.T) {
 	bin := t.TempDir()
 	must(t, testrun.WriteProgram(filepath.Join(bin, "git"), "#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.Path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, gitboard.ErrStale) {
+	if _, err := s.keep(ctx, v, "one", board.HumanActor("Ada", "ada@example.org")); !errors.Is(err, errChanged) {
 		t.Errorf("got %v", err)
 	}
 }
