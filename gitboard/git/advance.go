@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/retry"
 )
@@ -22,7 +23,7 @@ import (
 // although nothing is in the way.
 func (w *Worktree) CanAdvance(ctx context.Context, old, new plumbing.OID) (overlap []string, err error) {
 	refused := w.readTree(ctx, old, new, "-n")
-	if exitCode(refused) <= 0 {
+	if child.ExitCode(refused) <= 0 {
 		return nil, refused
 	}
 	changed, dirty, err := w.changes(ctx, old, new)
@@ -66,7 +67,7 @@ func (w *Worktree) Advance(ctx context.Context, old, new plumbing.OID) error {
 // paths of other changes that are in the way; then nothing has changed.
 func (w *Worktree) Resume(ctx context.Context, old, new plumbing.OID) (overlap []string, err error) {
 	refused := w.readTree(ctx, old, new)
-	if exitCode(refused) <= 0 {
+	if child.ExitCode(refused) <= 0 {
 		return nil, refused
 	}
 	changed, dirty, err := w.changes(ctx, old, new)
@@ -91,8 +92,8 @@ func (w *Worktree) Resume(ctx context.Context, old, new plumbing.OID) (overlap [
 			_ = os.Remove(filepath.Join(w.path, path)) // git refuses again if it stays
 		}
 	}
-	index := w.in("update-index", "update-index", "-z", "--index-info").feed([]byte(whole.String()))
-	if err := index.run(ctx); err != nil {
+	index := w.in("update-index", "update-index", "-z", "--index-info").Feed([]byte(whole.String()))
+	if err := index.Run(ctx); err != nil {
 		return nil, err
 	}
 	return nil, w.readTree(ctx, old, new)
@@ -106,21 +107,21 @@ const begun = "begun"
 // the worktree is missing or only a prefix of new's content. Such a prefix is part of new, so
 // overwriting it loses nothing. staged lists the paths whose index entry is not old's.
 func (w *Worktree) cutShort(ctx context.Context, old, new plumbing.OID) (cut map[string]string, staged []string, err error) {
-	out, err := w.in("diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").output(ctx)
+	out, err := w.in("diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").Output(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	staged = splitNUL(out)
+	staged = child.Fields(out)
 	differs, err := w.differing(ctx, new)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, err := w.repo.comparing("diff-tree", "-r", "-z", "--no-renames", string(old), string(new), "--").output(ctx)
+	tree, err := w.repo.comparing("diff-tree", "-r", "-z", "--no-renames", string(old), string(new), "--").Output(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	cut = map[string]string{}
-	for pair := range slices.Chunk(splitNUL(tree), 2) { // ":100644 100644 OLD NEW M", and the path
+	for pair := range slices.Chunk(child.Fields(tree), 2) { // ":100644 100644 OLD NEW M", and the path
 		const toMode, toOID = 1, 3
 		words := strings.Fields(strings.TrimPrefix(pair[0], ":"))
 		if len(pair) == 2 && len(words) > toOID && !plumbing.OID(words[toOID]).IsZero() {
@@ -152,15 +153,15 @@ func (w *Worktree) differing(ctx context.Context, commit plumbing.OID) ([]string
 	}
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
-	if err := w.in("read-tree", "read-tree", string(commit)).with(env).run(ctx); err != nil {
+	if err := w.in("read-tree", "read-tree", string(commit)).With(env).Run(ctx); err != nil {
 		return nil, err
 	}
 	// A positive exit code only means that files differ.
-	if err := w.in("update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
+	if err := w.in("update-index", "update-index", "-q", "--refresh").With(env).Run(ctx); child.ExitCode(err) < 0 {
 		return nil, err
 	}
-	files, err := w.in("diff-files", "diff-files", "--name-only", "-z").with(env).output(ctx)
-	return splitNUL(files), err
+	files, err := w.in("diff-files", "diff-files", "--name-only", "-z").With(env).Output(ctx)
+	return child.Fields(files), err
 }
 
 // isBegun reports whether a path in a worktree is missing, or is a file that holds a prefix of the
@@ -179,8 +180,8 @@ func (w *Worktree) isBegun(ctx context.Context, commit plumbing.OID, path string
 	if err != nil {
 		return false, err
 	}
-	all, err := w.in("cat-file", "cat-file", "--filters", string(commit)+":"+path).output(ctx)
-	switch code := exitCode(err); {
+	all, err := w.in("cat-file", "cat-file", "--filters", string(commit)+":"+path).Output(ctx)
+	switch code := child.ExitCode(err); {
 	case code < 0:
 		return false, err
 	case code > 0:
@@ -201,18 +202,18 @@ func (w *Worktree) readTree(ctx context.Context, old, new plumbing.OID, options 
 	// Without a refresh, files with nothing but new timestamps look changed to read-tree.
 	refresh := w.in("update-index", "update-index", "-q", "--refresh")
 	staying := []string{"-c", "submodule.recurse=false"}
-	args := flags(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
+	args := slices.Concat(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
 	var cause error
 	for attempt := 1; ; attempt++ {
 		// A positive exit code only means that files have changed.
-		if err := refresh.run(ctx); exitCode(err) < 0 {
+		if err := refresh.Run(ctx); child.ExitCode(err) < 0 {
 			return err
 		}
-		refused := w.in("read-tree", args...).run(ctx)
-		if exitCode(refused) <= 0 {
+		refused := w.in("read-tree", args...).Run(ctx)
+		if child.ExitCode(refused) <= 0 {
 			return refused
 		}
-		if w.recurses(ctx) && w.in("read-tree", flags(staying, args)...).run(ctx) == nil {
+		if w.recurses(ctx) && w.in("read-tree", slices.Concat(staying, args)...).Run(ctx) == nil {
 			return nil
 		}
 		if !retry.May(ctx, attempt, attempts) {
@@ -228,7 +229,7 @@ func (w *Worktree) readTree(ctx context.Context, old, new plumbing.OID, options 
 
 // recurses reports whether read-tree updates the files of submodules, too.
 func (w *Worktree) recurses(ctx context.Context) bool {
-	on, err := w.in("config", "config", "--type=bool", "submodule.recurse").output(ctx)
+	on, err := w.in("config", "config", "--type=bool", "submodule.recurse").Output(ctx)
 	return err == nil && strings.TrimSpace(string(on)) == "true"
 }
 

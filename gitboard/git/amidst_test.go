@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -91,7 +92,7 @@ func TestUnwrittenRecord(t *testing.T) {
 	record := filepath.Join(r.CommonDir(), "worktrees", "one", "commondir")
 	check(t, os.WriteFile(record, nil, 0o666))
 	damaged := (*DamagedRecordError)(nil)
-	if _, err := r.Records().Worktrees(ctx); exitCode(err) != 128 || !errors.As(err, &damaged) || damaged.Path != filepath.Dir(record) {
+	if _, err := r.Records().Worktrees(ctx); child.ExitCode(err) != 128 || !errors.As(err, &damaged) || damaged.Path != filepath.Dir(record) {
 		t.Errorf("got %v", err)
 	}
 	if check(t, os.Remove(record)); !r.unwritten() {

@@ -46,7 +46,7 @@ func (r *Repo) atHand(name string) (o plumbing.Object, is bool) {
 }
 
 func (r *Repo) objectAtHand(oid plumbing.OID) (o plumbing.Object, is bool) {
-	if o, is = r.known.get(oid); is || !oid.Valid() || r.batch.closed.Load() {
+	if o, is = r.known.get(oid); is || !oid.Valid() || r.batch.Closed() {
 		return o, is
 	}
 	o, is = readLoose(looseFile(filepath.Join(r.common, "objects"), oid))
@@ -83,7 +83,7 @@ func readLoose(path string) (o plumbing.Object, is bool) {
 // refAtHand returns the value of a ref whose object is at hand, ZeroOID if there is no such ref,
 // and "" if git has to be asked.
 func (r *Repo) refAtHand(name string) plumbing.OID {
-	if !r.plain || r.batch.closed.Load() {
+	if !r.plain || r.batch.Closed() {
 		return "" // refs may be stored in another way
 	}
 	text, err := r.refText(name)

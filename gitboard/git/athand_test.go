@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestAtHand checks that what an operation reads needs no cat-file while it is loose, and after the
@@ -18,9 +20,11 @@ func TestAtHand(t *testing.T) {
 	write(t, r, "dir/file", "content\n")
 	commit := commitAll(t, r, "first")
 	file := plumbing.NewObject(plumbing.BlobObject, []byte("content\n"))
+	watched := testrun.NewGit(t)
 	look := func(when string, child bool) {
 		t.Helper()
 		r := open(t, ctx, r.TopLevel())
+		watched.Watch("", "")
 		answers := must[[]plumbing.Object](t)(r.Objects(ctx, []string{string(commit), string(file.OID)}))
 		if answers[0].OID != commit || string(answers[1].Data) != "content\n" {
 			t.Errorf("%s: %v", when, answers)
@@ -30,7 +34,7 @@ func TestAtHand(t *testing.T) {
 				t.Errorf("%s: %s is at %s", when, ref, at)
 			}
 		}
-		if started := r.batch.cmd != nil; started != child {
+		if started := asked(watched); started != child {
 			t.Errorf("%s: cat-file started: %t", when, started)
 		}
 		if child {
@@ -39,7 +43,7 @@ func TestAtHand(t *testing.T) {
 	}
 	look("loose", false)
 	below := must[[]plumbing.Object](t)(r.Objects(ctx, []string{string(commit) + ":dir/file", string(commit) + ":dir/none", string(commit) + ":dir"}))
-	if below[0].OID != file.OID || below[1].OID != "" || below[2].Type != plumbing.TreeObject || r.batch.cmd != nil {
+	if below[0].OID != file.OID || below[1].OID != "" || below[2].Type != plumbing.TreeObject {
 		t.Errorf("below the commit: %v", below)
 	}
 	path := looseFile(r.objectDir(), file.OID)
@@ -71,17 +75,19 @@ func TestPartlyAtHand(t *testing.T) {
 	large := plumbing.NewObject(plumbing.BlobObject, make([]byte, knownBytes+1))
 	check(t, r.WriteObjects(ctx, []plumbing.Object{large}))
 	writeIn(t, r.common, "refs/heads/odd", string(malformed[1].OID)+"\n")
+	watched := testrun.NewGit(t)
 	for name, want := range map[string]string{
 		empty + ":dir/packed": "packed\n", commit + ":dir/packed": "packed\n", commit + ":dir/loose": "loose\n", commit + ":dir/none": "",
 		tree + ":loose": "loose\n", tree + ":none": "", tree + ":": string(must[plumbing.Object](t)(r.Object(ctx, tree)).Data),
 		string(malformed[0].OID) + ":dir": "", string(malformed[1].OID) + ":dir": "", string(large.OID): string(large.Data),
 	} {
 		r := open(t, ctx, r.TopLevel())
+		watched.Watch("", "")
 		o := must[[]plumbing.Object](t)(r.Objects(ctx, []string{name}))[0]
 		if string(o.Data) != want || want == "" && o.OID != "" {
 			t.Errorf("%.60s: %.60q", name, o.Data)
 		}
-		if asked := r.batch.stderr != nil; asked == slices.Contains(loose, name) { // it may have died of it
+		if asked := asked(watched); asked == slices.Contains(loose, name) { // it may have died of it
 			t.Errorf("%.60s: git was asked: %v", name, asked)
 		}
 		if name != string(large.OID) && r.known.has(large.OID) {
@@ -132,4 +138,9 @@ func TestKnownIsBounded(t *testing.T) {
 	if len(k.objects) != 1 || k.bytes != knownBytes || !k.has(plumbing.OID(fmt.Sprint(knownMost/knownBytes+1))) {
 		t.Errorf("%d are known, of %d bytes", len(k.objects), k.bytes)
 	}
+}
+
+// asked reports whether a child was started to read objects.
+func asked(watched *testrun.Git) bool {
+	return slices.ContainsFunc(watched.Calls(), func(call string) bool { return strings.HasPrefix(call, "cat-file ") })
 }

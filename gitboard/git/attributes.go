@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -175,10 +176,10 @@ func (a *mergePlace) command(op string, args ...string) command {
 	if info, err := os.Stat(a.r.objectDir()); err == nil && info.Mode()&0o020 != 0 {
 		set = append(set, "-c", "core.sharedRepository=group")
 	}
-	c := command{op: op, dir: tree, args: flags(noMonitor, noHooks, set, []string{"--git-dir=" + a.dir, "--work-tree=" + tree}, args), repair: a.r.command(op).repair}
-	c = c.with("GIT_ATTR_NOSYSTEM=1", "GIT_OBJECT_DIRECTORY="+a.r.objectDir(), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedDir(filepath.Join(a.r.common, "objects")))
+	c := command{Op: op, Dir: tree, Args: slices.Concat(noMonitor, noHooks, set, []string{"--git-dir=" + a.dir, "--work-tree=" + tree}, args), Repair: a.r.command(op).Repair}
+	c = c.With("GIT_ATTR_NOSYSTEM=1", "GIT_OBJECT_DIRECTORY="+a.r.objectDir(), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedDir(filepath.Join(a.r.common, "objects")))
 	if shallow := filepath.Join(a.r.common, "shallow"); !a.r.environ.Quarantined() && a.r.Shallow() {
-		c = c.with("GIT_SHALLOW_FILE=" + shallow)
+		c = c.With("GIT_SHALLOW_FILE=" + shallow)
 	}
 	return c
 }
@@ -189,9 +190,9 @@ func (r *Repo) definesDriver(ctx context.Context, name string, own bool) bool {
 	key := "merge." + name + ".driver"
 	c := r.command("config", "config", "--get", key)
 	if own {
-		c = command{op: "config", args: []string{"--git-dir=" + os.DevNull, "config", "--get", key}}
+		c = command{Op: "config", Args: []string{"--git-dir=" + os.DevNull, "config", "--get", key}}
 	}
-	return c.run(ctx) == nil
+	return c.Run(ctx) == nil
 }
 
 // Driver is the merge driver of a file that is not git's own (gitattributes, merge).
@@ -217,11 +218,11 @@ func (r *Repo) Drivers(ctx context.Context, ours, theirs plumbing.OID, paths []s
 			return nil, disk.NewStorageError(a.dir, err)
 		}
 	}
-	out, err := a.command("check-attr", "check-attr", "--stdin", "-z", "merge").feed([]byte(strings.Join(paths, "\x00") + "\x00")).output(ctx)
+	out, err := a.command("check-attr", "check-attr", "--stdin", "-z", "merge").Feed([]byte(strings.Join(paths, "\x00") + "\x00")).Output(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for field := range slices.Chunk(splitNUL(out), 3) { // path, attribute, value
+	for field := range slices.Chunk(child.Fields(out), 3) { // path, attribute, value
 		if len(field) == 3 && slices.Contains(driversIn(a.texts), field[2]) {
 			of[field[0]] = Driver{Name: field[2], Yours: slices.Contains(a.drivers, field[2]), Here: r.definesDriver(ctx, field[2], false)}
 		}

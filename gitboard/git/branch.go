@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -45,14 +46,14 @@ func (h History) DefaultBranch(ctx context.Context, but ...string) (string, erro
 // Upstream returns the full name of the ref that a branch follows (git-branch --set-upstream-to), ""
 // for none. The branch may be given by its full name.
 func (r *Repo) Upstream(ctx context.Context, branch string) (string, error) {
-	out, err := r.command("for-each-ref", "for-each-ref", "--format=%(upstream)", plumbing.BranchRef(branch)).output(ctx)
+	out, err := r.command("for-each-ref", "for-each-ref", "--format=%(upstream)", plumbing.BranchRef(branch)).Output(ctx)
 	return string(trimNewline(out)), err
 }
 
 // symbolic returns the target of a symbolic ref, or "" if there is none.
 func (r *Repo) symbolic(ctx context.Context, name string) (string, error) {
-	out, err := r.command("symbolic-ref", "symbolic-ref", "--quiet", name).output(ctx)
-	if err != nil && exitCode(err) != 1 {
+	out, err := r.command("symbolic-ref", "symbolic-ref", "--quiet", name).Output(ctx)
+	if err != nil && child.ExitCode(err) != 1 {
 		return "", err
 	}
 	return string(trimNewline(out)), nil

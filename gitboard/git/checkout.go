@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -33,8 +35,8 @@ func (w *Worktree) CheckoutDetached(ctx context.Context, commit plumbing.OID) er
 			return disk.NewStorageError(sparse, err)
 		}
 	}
-	checkout := flags(workers, durable, []string{"-c", "index.sparse=false", "checkout", "--quiet", "--detach", "--force", string(commit), "--"})
-	return runAll(ctx,
+	checkout := slices.Concat(workers, durable, []string{"-c", "index.sparse=false", "checkout", "--quiet", "--detach", "--force", string(commit), "--"})
+	return child.RunAll(ctx,
 		w.in("checkout", checkout...),
 		w.in("clean", "clean", "--quiet", "--force", "--force", "-d"), // once more for repositories
 	)

@@ -3,11 +3,12 @@ package git
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -28,28 +29,14 @@ var (
 	noUpkeep = []string{"-c", "maintenance.auto=false", "-c", "gc.auto=0"}
 )
 
-// command is one git child, not yet started.
-type command struct {
-	op      string   // for errors: "worktree add"
-	args    []string // everything after "git"
-	dir     string   // working directory; "" is that of this process
-	env     []string // in addition to cleanEnv
-	stdin   []byte
-	heard   io.Writer // receives all of standard error; nil keeps only its tail
-	alone   bool      // in its own process group, which is ended when the context is cancelled
-	inherit bool      // keep the environment as it is; only for Open
-	// repair is called after git has died. It returns true if a retry may succeed. May be nil.
-	repair func(context.Context) bool
-	err    error
-	door   *door // nil only for children that run no program of the repository's
-}
+type command = child.Command
 
 // command prepares a child that works on the repository from outside any worktree: HEAD is that of
 // the main worktree.
 func (r *Repo) command(op string, args ...string) command {
 	return command{
-		op: op, dir: r.common, args: flags(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args), door: r.door(r.common),
-		repair: func(ctx context.Context) bool { return r.finishRecords(ctx) || r.bringBack(ctx) },
+		Op: op, Dir: r.common, Args: slices.Concat(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args), Door: r.door(r.common),
+		Repair: func(ctx context.Context) bool { return r.finishRecords(ctx) || r.bringBack(ctx) },
 	}
 }
 
@@ -60,7 +47,7 @@ func (r *Repo) here(op string, args ...string) command {
 	if _, err := os.Stat(dir); err != nil {
 		dir = r.common
 	}
-	return command{op: op, dir: r.common, args: append([]string{"--git-dir=" + dir}, args...)}
+	return command{Op: op, Dir: r.common, Args: append([]string{"--git-dir=" + dir}, args...)}
 }
 
 // in prepares a child that runs at the top of a worktree. Git must not search upwards from there:
@@ -68,45 +55,24 @@ func (r *Repo) here(op string, args ...string) command {
 func (w *Worktree) in(op string, args ...string) command {
 	path, err := filepath.Abs(w.path)
 	if err != nil {
-		return command{op: op, err: err}
+		return command{Op: op, Err: err}
 	}
-	c := command{op: op, dir: w.repo.common}
+	c := command{Op: op, Dir: w.repo.common}
 	if _, err := os.Lstat(filepath.Join(path, ".git")); err != nil {
 		if path != w.repo.top {
-			c.err = notRepository(path, "it has no .git")
+			c.Err = notRepository(path, "it has no .git")
 			return c
 		}
 		// GIT_DIR and GIT_WORK_TREE, or core.worktree, made Open choose this worktree.
 		where := []string{"--git-dir=" + w.repo.gitDir, "--work-tree=" + path, "-C", path}
-		c.args, c.door = flags(noMonitor, noHooks, where, args), w.repo.doorOf(path, op, where, nil)
-		c.door.harmless = w.repo.door(w.repo.gitDir).harmless
+		c.Args, c.Door = slices.Concat(noMonitor, noHooks, where, args), w.repo.doorOf(path, op, where, nil)
+		c.Door.Harmless = w.repo.door(w.repo.gitDir).Harmless
 		return c
 	}
-	c.args = flags(noMonitor, noHooks, []string{"-C", path}, args)
-	c.env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(path)}
-	c.door = w.repo.doorOf(path, op, []string{"-C", path}, c.env)
+	c.Args = slices.Concat(noMonitor, noHooks, []string{"-C", path}, args)
+	c.Env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(path)}
+	c.Door = w.repo.doorOf(path, op, []string{"-C", path}, c.Env)
 	return c
-}
-
-// with returns c with further environment entries.
-func (c command) with(env ...string) command {
-	c.env = append(append([]string(nil), c.env...), env...)
-	return c
-}
-
-// feed returns c with data on its standard input.
-func (c command) feed(data []byte) command {
-	c.stdin = data
-	return c
-}
-
-// flags concatenates lists of arguments.
-func flags(lists ...[]string) []string {
-	var all []string
-	for _, list := range lists {
-		all = append(all, list...)
-	}
-	return all
 }
 
 // authorEnv makes who both author and committer. With a zero time, git uses the current time.

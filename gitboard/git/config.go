@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
@@ -46,8 +47,8 @@ func (s Settings) Paths(ctx context.Context, key string) ([]string, error) {
 
 func (r *Repo) configHere(ctx context.Context, key string, options ...string) ([]string, error) {
 	args := append([]string{"config", "--null"}, options...)
-	out, err := r.here("config", append(args, "--get-all", key)...).output(ctx)
-	if exitCode(err) == 1 {
+	out, err := r.here("config", append(args, "--get-all", key)...).Output(ctx)
+	if child.ExitCode(err) == 1 {
 		return nil, nil
 	}
 	if err != nil {
@@ -69,9 +70,9 @@ func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
 	}
 	for attempt := 1; ; attempt++ {
 		err := r.unlocked(ctx, path, func() error {
-			return r.command("config", "config", "--local", how, key, value).run(ctx)
+			return r.command("config", "config", "--local", how, key, value).Run(ctx)
 		})
-		if exitCode(err) <= 0 {
+		if child.ExitCode(err) <= 0 {
 			return err
 		}
 		if broken := r.probe(); broken != nil {
@@ -85,14 +86,14 @@ func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
 
 // All returns all values of a setting of the repository, or none if it is not set.
 func (s Settings) All(ctx context.Context, key string) ([]string, error) {
-	out, err := s.repo.command("config", "config", "--null", "--get-all", key).output(ctx)
-	if exitCode(err) == 1 {
+	out, err := s.repo.command("config", "config", "--null", "--get-all", key).Output(ctx)
+	if child.ExitCode(err) == 1 {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("setting %s: %w", key, err)
 	}
-	return splitNUL(out), nil
+	return child.Fields(out), nil
 }
 
 // Add adds a value to a multi-valued setting of the repository, unless it is already there.
@@ -111,17 +112,17 @@ func (s Settings) Remotes(ctx context.Context) ([]string, error) {
 	if !s.repo.ownSettings().mayHaveRemotes() {
 		return nil, nil
 	}
-	out, err := s.repo.command("remote", "remote").output(ctx)
-	return splitLines(out), err
+	out, err := s.repo.command("remote", "remote").Output(ctx)
+	return child.Lines(out), err
 }
 
 // PushRules returns the names of the settings that restrict what a push may do to refs here.
 func (s Settings) PushRules(ctx context.Context) (rules []string, err error) {
-	out, err := s.repo.command("config", "config", "--null", "--get-regexp", `^(receive\.(denydeletes|denynonfastforwards|hiderefs)|transfer\.hiderefs)$`).output(ctx)
-	if err != nil && exitCode(err) != 1 {
+	out, err := s.repo.command("config", "config", "--null", "--get-regexp", `^(receive\.(denydeletes|denynonfastforwards|hiderefs)|transfer\.hiderefs)$`).Output(ctx)
+	if err != nil && child.ExitCode(err) != 1 {
 		return nil, fmt.Errorf("settings of pushes: %w", err)
 	}
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		if key, value, _ := strings.Cut(entry, "\n"); value != "false" {
 			rules = append(rules, key)
 		}

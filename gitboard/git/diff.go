@@ -3,8 +3,10 @@ package git
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -12,7 +14,7 @@ import (
 // listed under both paths. A zero id is the empty tree.
 func (h History) ChangedFiles(ctx context.Context, a, b plumbing.OID) ([]string, error) {
 	out, err := h.repo.diffTree(ctx, a, b, []string{"--name-only", "-z", "--no-renames"})
-	return splitNUL(out), err
+	return child.Fields(out), err
 }
 
 // Diff returns the difference between the trees of a and b as a patch for people, with renames
@@ -36,7 +38,7 @@ func (h History) RangeDiff(ctx context.Context, oldBase, old, newBase, new plumb
 		return "", err
 	}
 	out, err := h.repo.comparing("range-diff", "--no-color", "--no-ext-diff", "--no-textconv",
-		string(oldBase)+".."+string(old), string(newBase)+".."+string(new)).output(ctx)
+		string(oldBase)+".."+string(old), string(newBase)+".."+string(new)).Output(ctx)
 	return string(out), err
 }
 
@@ -45,7 +47,7 @@ func (h History) DiffBlobs(ctx context.Context, a, b plumbing.OID) (string, erro
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
-	out, err := h.repo.comparing("diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b), "--").output(ctx)
+	out, err := h.repo.comparing("diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b), "--").Output(ctx)
 	if at := strings.Index(string(out), "\n@@"); at >= 0 {
 		return string(out[at+1:]), err
 	}
@@ -57,14 +59,14 @@ func (r *Repo) diffTree(ctx context.Context, a, b plumbing.OID, options []string
 	if err := checkOIDs(a, b); err != nil {
 		return nil, err
 	}
-	args := flags([]string{"-r", "--ignore-submodules=none"}, options, []string{string(a), string(b), "--"}, paths)
-	return r.comparing("diff-tree", args...).with("GIT_LITERAL_PATHSPECS=1").output(ctx)
+	args := slices.Concat([]string{"-r", "--ignore-submodules=none"}, options, []string{string(a), string(b), "--"}, paths)
+	return r.comparing("diff-tree", args...).With("GIT_LITERAL_PATHSPECS=1").Output(ctx)
 }
 
 // comparing is a command that compares objects. Git would read the index first, and fail if that is
 // damaged.
 func (r *Repo) comparing(name string, args ...string) command {
-	return r.command(name, flags([]string{name}, args)...).with("GIT_INDEX_FILE=" + filepath.Join(r.common, "liza", "no-index"))
+	return r.command(name, slices.Concat([]string{name}, args)...).With("GIT_INDEX_FILE=" + filepath.Join(r.common, "liza", "no-index"))
 }
 
 func orEmptyTree(oid plumbing.OID) plumbing.OID {

@@ -31,7 +31,7 @@ func (h History) DiffStats(ctx context.Context, pairs [][2]plumbing.OID) ([][]Fi
 		asked.WriteString(pairLine(pair))
 	}
 	c := h.repo.comparing("diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-renames", "--ignore-submodules=none")
-	out, err := c.feed([]byte(asked.String())).output(ctx)
+	out, err := c.Feed([]byte(asked.String())).Output(ctx)
 	if err != nil {
 		return nil, err
 	}

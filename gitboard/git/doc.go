@@ -22,6 +22,6 @@
 // relative to this process's directory; paths that they return are absolute,
 // paths inside a tree are relative to its top and use slashes.
 //
-// It may import gitboard/git/disk, gitboard/git/gitenv, gitboard/git/locks, gitboard/git/plumbing,
-// gitboard/proc, gitboard/queue, gitboard/retry and gitboard/trace.
+// It may import gitboard/git/child, gitboard/git/disk, gitboard/git/gitenv, gitboard/git/locks,
+// gitboard/git/plumbing, gitboard/proc, gitboard/queue and gitboard/retry.
 package git

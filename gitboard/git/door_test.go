@@ -3,7 +3,6 @@ package git
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -110,25 +109,6 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestTrustedPrograms: what the repository sets in place of the user's own programs counts for
-// nothing, and these go on working.
-func TestTrustedPrograms(t *testing.T) {
-	all := []setting{
-		{"filter.lfs.clean", "git-lfs clean", true}, {"credential.helper", "store", true}, {"credential.https://a=b.helper", "cache", true},
-		{"filter.lfs.clean", "evil", false}, {"filter.lfs.required", "true", false}, {"credential.helper", "evil", false}, {"credential.https://c.helper", "evil", false},
-		{"core.sshcommand", "evil", false}, {"remote.hub.url", "x", false}, {"lfs.customtransfer.x.path", "evil", false},
-	}
-	var got []string
-	for _, s := range turnedOff(all) {
-		got = append(got, s.Key+"="+s.Value)
-	}
-	want := []string{"filter.lfs.clean=git-lfs clean", "filter.lfs.required=false", "credential.helper=", "credential.helper=store",
-		"credential.https://a=b.helper=cache", "core.sshcommand=ssh", "lfs.customtransfer.x.path=false"}
-	if !slices.Equal(got, want) {
-		t.Errorf("turned off: %q", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -21,38 +22,14 @@ var (
 	// ErrBusy is locks.ErrBusy.
 	ErrBusy = locks.ErrBusy
 	// ErrClosed means that the repository was used after Close.
-	ErrClosed = errors.New("repository is closed")
+	ErrClosed = child.ErrClosed
 )
 
-// CommandError is the failure of a git child.
-type CommandError struct {
-	Op     string // what git was asked to do, such as "worktree add"
-	Exit   int    // exit code; -1 if the child was killed or never ran
-	Stderr string // git's message for people; never base a decision on it
-	Err    error  // why it was killed or could not run; nil after a plain exit
-}
-
-// Error returns one sentence with the last meaningful line of git's message.
-func (e *CommandError) Error() string {
-	if e.Err != nil {
-		return fmt.Sprintf("git %s did not finish: %v", e.Op, e.Err)
-	}
-	said := lastLine(e.Stderr)
-	if said == "" {
-		return fmt.Sprintf("git %s failed (exit %d)", e.Op, e.Exit)
-	}
-	return fmt.Sprintf("git %s failed (exit %d): %s", e.Op, e.Exit, said)
-}
-
-// Unwrap returns the cause, so that errors.Is finds a cancelled context.
-func (e *CommandError) Unwrap() error { return e.Err }
-
-// UnsupportedError is a git version or a repository that this program can't work with. What is a
-// sentence with the way out.
-type UnsupportedError struct{ What string }
-
-// Error returns the sentence.
-func (e *UnsupportedError) Error() string { return e.What }
+// CommandError is child.CommandError, and UnsupportedError is child.UnsupportedError.
+type (
+	CommandError     = child.CommandError
+	UnsupportedError = child.UnsupportedError
+)
 
 // ForeignError is a repository that git refuses to use because another user owns it (git-config,
 // safe.directory).
@@ -150,45 +127,6 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 func Unfinished(err error) bool {
 	failed := (*CommandError)(nil)
 	return errors.As(err, &failed) && failed.Err != nil
-}
-
-// exitCode returns the exit code in err: 0 for nil, and -1 for an error that is not the plain exit
-// of a child.
-func exitCode(err error) int {
-	if err == nil {
-		return 0
-	}
-	var failed *CommandError
-	if errors.As(err, &failed) && failed.Err == nil {
-		return failed.Exit
-	}
-	return -1
-}
-
-// lastLine picks the line of git's stderr to show to a person: the last one that git marks as an
-// error, and if there is none, the last that is neither advice nor empty. Advice for those who type
-// git commands may follow an error. If the line is the fatal error, the first error before it is
-// appended as its cause.
-func lastLine(stderr string) string {
-	const fatal, failure = "fatal: ", "error: "
-	last, cause, marked := "", "", false
-	for _, line := range strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' }) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "hint:") || strings.HasPrefix(line, "warning:") {
-			continue
-		}
-		said, is := strings.CutPrefix(line, failure)
-		if is && cause == "" {
-			cause = said
-		}
-		if is = is || strings.HasPrefix(line, fatal); is || !marked {
-			last, marked = line, is
-		}
-	}
-	if said, died := strings.CutPrefix(last, fatal); died && cause != "" {
-		return said + " (" + cause + ")"
-	}
-	return strings.TrimPrefix(strings.TrimPrefix(last, fatal), failure)
 }
 
 // AmbiguousError is a revision whose name has several meanings.

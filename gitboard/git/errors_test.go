@@ -7,22 +7,6 @@ import (
 	"testing"
 )
 
-func TestLastLine(t *testing.T) {
-	for said, want := range map[string]string{
-		"":                              "",
-		"fatal: not a git repository\n": "not a git repository",
-		"error: no\nhint: advice\nwarning: and so on\n\n":                                 "no",
-		"Preparing\nerror: unable to write a\nerror: unable to write b\nfatal: no.":       "no. (unable to write a)",
-		"fatal: Unable to create 'HEAD.lock': File exists.\n\nremove the file manually\n": "Unable to create 'HEAD.lock': File exists.",
-		"progress 1%\rprogress 2%\rdone":                                                  "done",
-		"\tindented \n":                                                                   "indented",
-	} {
-		if got := lastLine(said); got != want {
-			t.Errorf("%q: got %q, want %q", said, got, want)
-		}
-	}
-}
-
 // TestOpenOldGit covers git before 2.31, whose rev-parse prints options it does not know, where git
 // is asked for the repository.
 func TestOpenOldGit(t *testing.T) {

@@ -101,16 +101,17 @@ func (p *place) try(c try, fails string) (calls []string, result string) {
 	defer cancel()
 	p.ctx = ctx
 	p.renew()
-	must[[]plumbing.Object](p.t)(p.r.batch.ask(ctx, []string{"HEAD"})) // has its child started
+	must[[]plumbing.Object](p.t)(p.r.batch.Ask(ctx, []string{"HEAD"})) // has its child started
 	if c.before != nil {
 		c.before(p)
 		p.used = true
 	}
 	was := p.files()
 	p.r.known = &known{}
-	p.r.batch.closed.Store(fails == closed)
 	if fails == closed {
 		fails = ""
+		check(p.t, p.r.Close())
+		p.used = true
 	}
 	how := c.fails
 	if how == "" {
@@ -119,7 +120,6 @@ func (p *place) try(c try, fails string) (calls []string, result string) {
 	p.git.Watch(fails, how)
 	got, err := c.call(p)
 	calls = p.git.Calls()
-	p.r.batch.closed.Store(false)
 	result = p.plain(fmt.Sprintf("%+v", got))
 	if err != nil {
 		result = "error: " + p.plain(err.Error())

@@ -2,7 +2,10 @@ package git
 
 import (
 	"context"
+	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git/child"
 )
 
 // filtered returns a FilterError in place of the error of a child that reads or makes a worktree's
@@ -10,7 +13,7 @@ import (
 // child succeeds if none is required. The objects that that one writes are thrown away. worktree is
 // "" for one that is not there yet.
 func (r *Repo) filtered(ctx context.Context, worktree string, c command, err error) error {
-	if exitCode(err) != died {
+	if child.ExitCode(err) != child.Died {
 		return err
 	}
 	required := []string{"config", "--null", "--type=bool", "--get-regexp", `^filter\..*\.required$`}
@@ -18,9 +21,9 @@ func (r *Repo) filtered(ctx context.Context, worktree string, c command, err err
 	if worktree != "" {
 		settings = r.Worktree(worktree).in("config", required...)
 	}
-	out, _ := settings.output(ctx)
+	out, _ := settings.Output(ctx)
 	var without []string
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		if key, value, _ := strings.Cut(entry, "\n"); value == "true" {
 			without = append(without, "-c", key+"=false")
 		}
@@ -28,13 +31,13 @@ func (r *Repo) filtered(ctx context.Context, worktree string, c command, err err
 	if len(without) == 0 {
 		return err
 	}
-	c.args = flags(without, c.args)
+	c.Args = slices.Concat(without, c.Args)
 	child, discard, unmade := r.discarding(c)
 	if unmade != nil {
 		return err
 	}
 	defer discard()
-	if child.run(ctx) != nil {
+	if child.Run(ctx) != nil {
 		return err
 	}
 	return &FilterError{Err: err}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"github.com/git-liza/git-liza/gitboard/git/child"
 )
 
 // hiding are the ways in which an entry of an index keeps git from looking at its file
@@ -21,12 +23,12 @@ var hiding = []struct {
 // Hidden returns the files of a worktree that git is set not to look at, by the option that ends
 // it. No status shows what was changed in them. Files that are not there are left out.
 func (w *Worktree) Hidden(ctx context.Context) (map[string][]string, error) {
-	out, err := w.in("ls-files", "ls-files", "-v", "-z").output(ctx)
+	out, err := w.in("ls-files", "ls-files", "-v", "-z").Output(ctx)
 	if err != nil {
 		return nil, err
 	}
 	hidden := map[string][]string{}
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		tag, path, _ := strings.Cut(entry, " ")
 		for _, h := range hiding {
 			if !strings.ContainsFunc(tag, h.marks) {
@@ -46,7 +48,7 @@ func (w *Worktree) reveal(ctx context.Context, env string) error {
 	for option, paths := range hidden {
 		if err == nil {
 			list := strings.Join(paths, "\x00") + "\x00"
-			err = w.in("update-index", "update-index", option, "-z", "--stdin").with(env).feed([]byte(list)).run(ctx)
+			err = w.in("update-index", "update-index", option, "-z", "--stdin").With(env).Feed([]byte(list)).Run(ctx)
 		}
 	}
 	return err

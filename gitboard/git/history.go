@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -25,8 +26,8 @@ func (h History) IsAncestor(ctx context.Context, a, b plumbing.OID) (bool, error
 	if near, _, err := h.repo.near(ctx, a, b); near != nil || err != nil {
 		return len(near) > 0, err
 	}
-	err := h.repo.command("merge-base", "merge-base", "--is-ancestor", string(a), string(b)).run(ctx)
-	if exitCode(err) == 1 {
+	err := h.repo.command("merge-base", "merge-base", "--is-ancestor", string(a), string(b)).Run(ctx)
+	if child.ExitCode(err) == 1 {
 		return false, nil
 	}
 	return err == nil, err
@@ -85,16 +86,16 @@ func (h History) MergeBase(ctx context.Context, a, b plumbing.OID) (plumbing.OID
 		return "", err
 	}
 	ask := h.repo.command("merge-base", "merge-base", string(a), string(b))
-	out, err := ask.output(ctx)
-	if exitCode(err) == 1 { // git also exits so where it can't read on
+	out, err := ask.Output(ctx)
+	if child.ExitCode(err) == 1 { // git also exits so where it can't read on
 		for _, tip := range []plumbing.OID{a, b} {
 			if _, err := h.CountCommits(ctx, plumbing.ZeroOID, tip); err != nil {
 				return "", err
 			}
 		}
-		out, err = ask.output(ctx) // that may have brought back what was missing
+		out, err = ask.Output(ctx) // that may have brought back what was missing
 	}
-	if exitCode(err) == 1 {
+	if child.ExitCode(err) == 1 {
 		return "", fmt.Errorf("common ancestor of %s and %s: %w", a.Short(), b.Short(), ErrNotFound)
 	}
 	if err != nil {
@@ -162,8 +163,8 @@ func (h History) Touching(ctx context.Context, tip plumbing.OID, path string) ([
 	if err := checkOIDs(tip); err != nil {
 		return nil, err
 	}
-	out, err := h.repo.command("rev-list", "rev-list", "--first-parent", string(tip), "--", ":(top,literal)"+path).output(ctx)
-	return oids(splitLines(out)), h.repo.damaged(ctx, tip, err)
+	out, err := h.repo.command("rev-list", "rev-list", "--first-parent", string(tip), "--", ":(top,literal)"+path).Output(ctx)
+	return oids(child.Lines(out)), h.repo.damaged(ctx, tip, err)
 }
 
 // Log returns the commits in to that are not in from, parents first. A zero from excludes nothing.
@@ -209,12 +210,12 @@ func (r *Repo) revList(ctx context.Context, from, to plumbing.OID, options ...st
 	if err := checkOIDs(from.OrZero(), to); err != nil {
 		return nil, err
 	}
-	args := flags([]string{"rev-list"}, options, []string{string(to)})
+	args := slices.Concat([]string{"rev-list"}, options, []string{string(to)})
 	if !from.IsZero() {
 		args = append(args, "^"+string(from))
 	}
-	out, err := r.command("rev-list", append(args, "--")...).output(ctx)
-	return splitLines(out), r.damaged(ctx, to, err)
+	out, err := r.command("rev-list", append(args, "--")...).Output(ctx)
+	return child.Lines(out), r.damaged(ctx, to, err)
 }
 
 func oids(lines []string) []plumbing.OID {

@@ -22,10 +22,10 @@ type identities struct {
 
 func askIdentities(ctx context.Context, dir string) *identities {
 	p := &identities{done: make(chan struct{})}
-	ask := command{op: "var", env: gitenv.Of(ctx).Where(), args: []string{"-C", dir, "var", "-l"}}
+	ask := command{Op: "var", Env: gitenv.Of(ctx).Where(), Args: []string{"-C", dir, "var", "-l"}}
 	go func() {
 		defer close(p.done)
-		if out, err := ask.output(ctx); err == nil {
+		if out, err := ask.Output(ctx); err == nil {
 			p.all = parseSettings(out)
 			p.said = parseIdentities(p.all, gitenv.Of(ctx).Lookup)
 		}

@@ -22,7 +22,7 @@ func (r *Repo) ident(ctx context.Context, variable string) (plumbing.Signature, 
 	if s, known := r.people.take(variable); known {
 		return s, nil
 	}
-	out, err := r.here("var", "var", variable).output(ctx)
+	out, err := r.here("var", "var", variable).Output(ctx)
 	if err != nil {
 		return plumbing.Signature{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -24,11 +25,11 @@ type IgnoredFile struct {
 // Ignored lists the regular files of a worktree that git ignores, except those that skip selects:
 // of a directory that it selects, nothing is read. Repositories inside the worktree are left out.
 func (r *Repo) Ignored(ctx context.Context, worktree string, skip func(path string) bool) (files []IgnoredFile, err error) {
-	out, err := r.Worktree(worktree).in("ls-files", "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z").output(ctx)
+	out, err := r.Worktree(worktree).in("ls-files", "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z").Output(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		err := filepath.WalkDir(filepath.Join(worktree, filepath.FromSlash(entry)), func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
 				if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -81,9 +82,9 @@ func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []Ignored
 		for _, f := range files {
 			paths.WriteString(filepath.Join(worktree, filepath.FromSlash(f.Path)) + "\n")
 		}
-		hash := r.command("hash-object", flags(durable, []string{"hash-object", "-w", "--no-filters", "--stdin-paths"})...)
-		out, err := hash.feed([]byte(paths.String())).output(ctx)
-		oids := splitLines(out)
+		hash := r.command("hash-object", slices.Concat(durable, []string{"hash-object", "-w", "--no-filters", "--stdin-paths"})...)
+		out, err := hash.Feed([]byte(paths.String())).Output(ctx)
+		oids := child.Lines(out)
 		if err == nil && len(oids) != len(files) {
 			err = fmt.Errorf("git hash-object read %d of %d files", len(oids), len(files))
 		}
@@ -94,14 +95,14 @@ func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []Ignored
 			fmt.Fprintf(&entries, "%s %s\t%s\x00", f.mode, oids[i], f.Path)
 		}
 		env := "GIT_INDEX_FILE=" + index.Name()
-		if err := r.Worktree(worktree).in("update-index", "update-index", "-z", "--index-info").with(env).feed([]byte(entries.String())).run(ctx); err != nil {
+		if err := r.Worktree(worktree).in("update-index", "update-index", "-z", "--index-info").With(env).Feed([]byte(entries.String())).Run(ctx); err != nil {
 			return "", err
 		}
-		tree, err := r.Worktree(worktree).in("write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
+		tree, err := r.Worktree(worktree).in("write-tree", slices.Concat(durable, []string{"write-tree"})...).With(env).Output(ctx)
 		if err != nil {
 			return "", err
 		}
-		return r.commitTree(ctx, r.Worktree(worktree).in("commit-tree", flags(durable, []string{"commit-tree", strings.TrimSpace(string(tree))})...), message, who)
+		return r.commitTree(ctx, r.Worktree(worktree).in("commit-tree", slices.Concat(durable, []string{"commit-tree", strings.TrimSpace(string(tree))})...), message, who)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
@@ -33,7 +34,7 @@ func (w *Worktree) DamagedIndex() (bool, error) {
 // damagedIndex returns a DamagedIndexError in place of git's error if the index of a worktree is
 // the reason for it.
 func (w *Worktree) damagedIndex(err error) error {
-	if damaged, _ := w.DamagedIndex(); exitCode(err) > 0 && damaged {
+	if damaged, _ := w.DamagedIndex(); child.ExitCode(err) > 0 && damaged {
 		return &DamagedIndexError{Worktree: w.path, Err: err}
 	}
 	return err

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/child"
 )
 
 // TestSoundIndexes checks that each index that git writes is taken for sound, and that none is that
@@ -74,7 +76,7 @@ func TestCheckoutOfADamagedIndex(t *testing.T) {
 	record := must[string](t)(r.Worktree(path).gitDir(ctx))
 	writeIn(t, record, "index", "x")
 	damaged := (*DamagedIndexError)(nil)
-	if _, err := r.Worktree(path).Checkout(ctx); !errors.As(err, &damaged) || damaged.Worktree != path || exitCode(err) != 128 {
+	if _, err := r.Worktree(path).Checkout(ctx); !errors.As(err, &damaged) || damaged.Worktree != path || child.ExitCode(err) != 128 {
 		t.Errorf("got %v", err)
 	}
 	native(t, path, "read-tree", "HEAD")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -79,7 +80,7 @@ func TestNoRetryAfterTheEnd(t *testing.T) {
 	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	tries := filepath.Join(t.TempDir(), "tries")
 	inFront(t, `case "$*" in *update-ref*) echo >>'`+tries+`'; exit 3 ;; esac`)
-	if err := r.UpdateRefs(endsWith{ctx, tries}, []plumbing.RefUpdate{{Ref: "refs/liza/x", New: head}}, ""); exitCode(err) != 3 {
+	if err := r.UpdateRefs(endsWith{ctx, tries}, []plumbing.RefUpdate{{Ref: "refs/liza/x", New: head}}, ""); child.ExitCode(err) != 3 {
 		t.Errorf("got %v", err)
 	}
 	if n := strings.Count(readIn(t, filepath.Dir(tries), "tries"), "\n"); n != 1 {

@@ -332,7 +332,7 @@ func (r *Repo) missing(ctx context.Context, objects []plumbing.Object, loose fun
 	if len(names) == 0 {
 		return nil, nil
 	}
-	answers, err := r.batch.ask(ctx, names)
+	answers, err := r.batch.Ask(ctx, names)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,7 +120,7 @@ func TestStops(t *testing.T) {
 	updates := []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: plumbing.OID(os.Getenv("STOPS_AT"))}}
 	input, err := transaction(updates)
 	check(t, err)
-	s, err := r.command("update-ref", flags(r.refSettings(), []string{"update-ref", "--stdin", "-z"})...).session(t.Context())
+	s, err := r.command("update-ref", slices.Concat(r.refSettings(), []string{"update-ref", "--stdin", "-z"})...).Session(t.Context())
 	check(t, err)
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
@@ -128,7 +129,7 @@ func TestStops(t *testing.T) {
 		<-continued // this thread may run a moment longer
 		return err
 	}
-	check(t, s.commit(t.Context(), input, stop))
+	check(t, s.Commit(t.Context(), input, stop))
 }
 
 // TestLockBesideAMove checks that a lock is noticed even if another ref of the transaction has

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -112,7 +113,7 @@ func TestFewFiles(t *testing.T) {
 		check(t, err)
 		for free := range 4 {
 			fresh := *r // has nothing at hand, and no child
-			fresh.known, fresh.batch = &known{}, newBatch(r.environ, r.batch.command)
+			fresh.known, fresh.batch = &known{}, child.NewBatch(r.environ, r.command("cat-file", "cat-file", "--batch"))
 			lift := fewFiles(t, free)
 			got, err := call(&fresh)
 			lift()

@@ -3,7 +3,9 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -24,11 +26,11 @@ func (w *Worktree) MergeInto(ctx context.Context, commit plumbing.OID, message s
 	}
 	// Each option overrides a setting that would make this something other than a merge with a
 	// commit.
-	args := flags(noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
+	args := slices.Concat(noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
 		"--no-squash", "--no-edit", "--no-log", "--no-autostash", "--no-gpg-sign",
 		"--no-verify-signatures", "-m", message, string(commit)})
-	failed := w.in("merge", args...).with(authorEnv(who)...).run(ctx)
-	if exitCode(failed) != 1 {
+	failed := w.in("merge", args...).With(authorEnv(who)...).Run(ctx)
+	if child.ExitCode(failed) != 1 {
 		return nil, failed
 	}
 	// Exit code 1 is a conflict or a refusal; only a conflict leaves unmerged paths.
@@ -44,6 +46,6 @@ func (w *Worktree) MergeInto(ctx context.Context, commit plumbing.OID, message s
 
 // unmerged returns the paths with conflicts in a worktree's index.
 func (w *Worktree) unmerged(ctx context.Context) ([]string, error) {
-	out, err := w.in("diff", "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff").output(ctx)
-	return splitNUL(out), err
+	out, err := w.in("diff", "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff").Output(ctx)
+	return child.Fields(out), err
 }

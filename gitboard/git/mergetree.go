@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -38,16 +40,16 @@ func (r *Repo) mergeApart(ctx context.Context, ours, theirs plumbing.OID, discar
 		return "", nil, err
 	}
 	defer a.remove()
-	child := a.command("merge-tree", mergeTree(string(ours), theirs)...)
+	merge := a.command("merge-tree", mergeTree(string(ours), theirs)...)
 	err = errKept
 	if discard {
-		if scrapped, remove, unmade := r.discarding(child); unmade == nil {
+		if scrapped, remove, unmade := r.discarding(merge); unmade == nil {
 			defer remove()
 			tree, conflicts, err = readMergeTree(ctx, scrapped, ours, theirs)
 		}
 	}
 	if err != nil { // or there is no room for temporary files
-		tree, conflicts, err = readMergeTree(ctx, child, ours, theirs)
+		tree, conflicts, err = readMergeTree(ctx, merge, ours, theirs)
 	}
 	if err != nil && ctx.Err() == nil { // git may even crash
 		for _, commit := range []plumbing.OID{ours, theirs} {
@@ -70,20 +72,20 @@ func (r *Repo) mergeable(ctx context.Context, ours, theirs plumbing.OID) error {
 
 // mergeTree returns the arguments of git-merge-tree. Conflict markers contain ours as it is given.
 func mergeTree(ours string, theirs plumbing.OID) []string {
-	return flags(durable, []string{"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, string(theirs)})
+	return slices.Concat(durable, []string{"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, string(theirs)})
 }
 
-func readMergeTree(ctx context.Context, child command, ours, theirs plumbing.OID) (tree plumbing.OID, conflicts []string, err error) {
-	out, err := child.output(ctx)
+func readMergeTree(ctx context.Context, merge command, ours, theirs plumbing.OID) (tree plumbing.OID, conflicts []string, err error) {
+	out, err := merge.Output(ctx)
 	// Exit code 1 means a conflict only if a tree precedes the paths; a bad revision also exits
 	// with 1, but prints nothing on stdout.
-	if code := exitCode(err); code != 0 && code != 1 {
+	if code := child.ExitCode(err); code != 0 && code != 1 {
 		if old := RequireVersion(ctx); old != nil {
 			return "", nil, old // --write-tree sets the minimum version of git
 		}
 		return "", nil, err
 	}
-	fields := splitNUL(out)
+	fields := child.Fields(out)
 	if len(fields) == 0 || !plumbing.OID(fields[0]).Valid() {
 		if err == nil {
 			err = fmt.Errorf("merge %s into %s: git merge-tree gave no tree", theirs.Short(), ours.Short())

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -17,8 +18,8 @@ func (w *Worktree) StrayModules(ctx context.Context) ([]string, error) {
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	out, err := w.in("diff-files", append([]string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty", "--"}, paths...)...).output(ctx)
-	return splitNUL(out), err
+	out, err := w.in("diff-files", append([]string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty", "--"}, paths...)...).Output(ctx)
+	return child.Fields(out), err
 }
 
 // CheckOutModules does for the submodules that are checked out in a worktree, and for those inside
@@ -41,9 +42,9 @@ func (w *Worktree) CheckOutModules(ctx context.Context) error {
 	if err := asking.bringModules(ctx, w.path, links); err != nil {
 		return err
 	}
-	update := flags(noUpkeep, []string{"submodule", "--quiet", "update", "--no-fetch", "--force", "--checkout", "--recursive", "--"}, paths)
-	return runAll(ctx,
-		w.in("submodule update", update...).with(asking.env...),
+	update := slices.Concat(noUpkeep, []string{"submodule", "--quiet", "update", "--no-fetch", "--force", "--checkout", "--recursive", "--"}, paths)
+	return child.RunAll(ctx,
+		w.in("submodule update", update...).With(asking.env...),
 		w.in("submodule foreach", "submodule", "--quiet", "foreach", "--recursive", "git clean --quiet --force --force -d"),
 	)
 }
@@ -57,7 +58,7 @@ func (m *Remote) bringModules(ctx context.Context, dir string, links map[string]
 		if err := m.bringModule(ctx, module, commit); err != nil {
 			return err
 		}
-		inside, err := m.repo.Worktree(module).in("ls-tree", "ls-tree", "-r", "-z", "--full-tree", string(commit)).output(ctx)
+		inside, err := m.repo.Worktree(module).in("ls-tree", "ls-tree", "-r", "-z", "--full-tree", string(commit)).Output(ctx)
 		if err != nil {
 			return err
 		}
@@ -72,19 +73,19 @@ func (m *Remote) bringModules(ctx context.Context, dir string, links map[string]
 // git, it asks for the commit itself only if what its remotes offer does not lead there.
 func (m *Remote) bringModule(ctx context.Context, module string, commit plumbing.OID) error {
 	reached := func(ctx context.Context) bool {
-		out, err := m.repo.Worktree(module).in("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--all", "--").output(ctx)
+		out, err := m.repo.Worktree(module).in("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--all", "--").Output(ctx)
 		return err == nil && len(out) == 0
 	}
 	if reached(ctx) {
 		return nil
 	}
-	names, err := m.repo.Worktree(module).in("remote", "remote").output(ctx)
-	for _, name := range splitLines(names) {
+	names, err := m.repo.Worktree(module).in("remote", "remote").Output(ctx)
+	for _, name := range child.Lines(names) {
 		by := *m
 		by.Name, by.unnamed = name, false
-		fetch := flags(noUpkeep, []string{"fetch", "--no-recurse-submodules", "--no-auto-maintenance", "--progress", "--", name})
-		if _, err = by.hear(ctx, by.repo.Worktree(module).in("fetch", fetch...).with(notFromUser)); err == nil && !reached(ctx) {
-			_, err = by.hear(ctx, by.repo.Worktree(module).in("fetch", append(fetch, string(commit))...).with(notFromUser))
+		fetch := slices.Concat(noUpkeep, []string{"fetch", "--no-recurse-submodules", "--no-auto-maintenance", "--progress", "--", name})
+		if _, err = by.hear(ctx, by.repo.Worktree(module).in("fetch", fetch...).With(notFromUser)); err == nil && !reached(ctx) {
+			_, err = by.hear(ctx, by.repo.Worktree(module).in("fetch", append(fetch, string(commit))...).With(notFromUser))
 		}
 		if err == nil {
 			break

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -37,7 +38,7 @@ func (w *Worktree) Gitlinks(ctx context.Context) (map[string]plumbing.OID, error
 	if !bytes.Contains(index, gitlink) {
 		return nil, nil
 	}
-	out, err := w.in("ls-files", "ls-files", "--stage", "-z").output(ctx)
+	out, err := w.in("ls-files", "ls-files", "--stage", "-z").Output(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (w *Worktree) Gitlinks(ctx context.Context) (map[string]plumbing.OID, error
 // gitlinks reads the commits of other repositories from what ls-files or ls-tree lists.
 func gitlinks(out []byte) map[string]plumbing.OID {
 	links := map[string]plumbing.OID{}
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		about, path, _ := strings.Cut(entry, "\t")
 		if of, is := strings.CutPrefix(about, moduleMark); is {
 			oid, _, _ := strings.Cut(strings.TrimPrefix(of, "commit "), " ")
@@ -69,12 +70,12 @@ func (h History) Submodules(ctx context.Context, commit plumbing.OID) (map[strin
 		}
 		return nil, err
 	}
-	out, err := h.repo.command("config", "config", "--blob", string(commit)+":.gitmodules", "--null", "--get-regexp", `^submodule\..*\.path$`).output(ctx)
-	if err != nil && exitCode(err) != 1 {
+	out, err := h.repo.command("config", "config", "--blob", string(commit)+":.gitmodules", "--null", "--get-regexp", `^submodule\..*\.path$`).Output(ctx)
+	if err != nil && child.ExitCode(err) != 1 {
 		return nil, fmt.Errorf(".gitmodules of %s: %w", commit.Short(), err)
 	}
 	described := map[string]bool{}
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		_, path, _ := strings.Cut(entry, "\n")
 		described[filepath.ToSlash(filepath.Clean(path))] = true
 	}
@@ -98,7 +99,7 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit plumbing
 	if err != nil {
 		return false, err
 	}
-	fetch := flags(noUpkeep, []string{"fetch", "--progress", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
+	fetch := slices.Concat(noUpkeep, []string{"fetch", "--progress", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
 	// The check below shows whether it helped.
 	_, _ = asking.hear(ctx, r.Worktree(path).in("fetch", fetch...))
 	if ctx.Err() != nil {
@@ -108,7 +109,7 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit plumbing
 }
 
 func (r *Repo) publishedAt(ctx context.Context, path string, commit plumbing.OID) bool {
-	out, err := r.Worktree(path).in("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--remotes", "--").output(ctx)
+	out, err := r.Worktree(path).in("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--remotes", "--").Output(ctx)
 	return err == nil && len(out) == 0
 }
 
@@ -184,7 +185,7 @@ func repositoriesIn(worktree string) (all []string, err error) {
 // tracks reports whether a file is in a worktree's index: a bare repository among a project's test
 // data is.
 func (w *Worktree) tracks(ctx context.Context, file string) bool {
-	out, err := w.in("ls-files", "ls-files", "--", file).output(ctx)
+	out, err := w.in("ls-files", "ls-files", "--", file).Output(ctx)
 	return err == nil && len(out) > 0
 }
 
@@ -275,7 +276,7 @@ func (r *Repo) unlinkModules(ctx context.Context, worktree, modules string) (rel
 		for _, lock := range []string{config + ".lock", filepath.Join(dir, "index.lock")} {
 			_ = r.Locks().Clear(lock, 0) // of a killed git
 		}
-		_ = command{op: "config", args: []string{"config", "--file", config, "--unset", "core.worktree"}}.run(ctx)
+		_ = command{Op: "config", Args: []string{"config", "--file", config, "--unset", "core.worktree"}}.Run(ctx)
 	}
 	return relink, nil
 }
@@ -291,18 +292,18 @@ func (r *Repo) unpublished(ctx context.Context, dir string) bool {
 	}
 	cut, _ := os.ReadFile(filepath.Join(dir, "shallow"))
 	args = append(args, strings.Fields(string(cut))...)
-	out, err := command{op: "rev-list", args: flags(noMonitor, noHooks, []string{"-c", "protocol.allow=never", "--git-dir=" + dir, "--work-tree=" + dir}, args), door: r.door(dir)}.output(ctx)
+	out, err := command{Op: "rev-list", Args: slices.Concat(noMonitor, noHooks, []string{"-c", "protocol.allow=never", "--git-dir=" + dir, "--work-tree=" + dir}, args), Door: r.door(dir)}.Output(ctx)
 	return err != nil || len(out) > 0
 }
 
 // trackingRefs returns the options of rev-list for the refs in which a repository has its remotes'
 // branches (git-config, remote.<name>.fetch), and whether it has a remote.
 func trackingRefs(ctx context.Context, dir string) (globs []string, remote bool) {
-	out, err := command{op: "config", args: []string{"config", "--file", filepath.Join(dir, "config"), "--null", "--get-regexp", `^remote\..*\.fetch$`}}.output(ctx)
+	out, err := command{Op: "config", Args: []string{"config", "--file", filepath.Join(dir, "config"), "--null", "--get-regexp", `^remote\..*\.fetch$`}}.Output(ctx)
 	if err != nil {
 		return nil, false
 	}
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		_, spec, _ := strings.Cut(entry, "\n")
 		if _, to, _ := strings.Cut(spec, ":"); strings.HasPrefix(to, plumbing.RefsPrefix) && strings.HasSuffix(to, "*") {
 			globs = append(globs, "--glob="+to)

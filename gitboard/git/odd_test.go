@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
@@ -48,8 +49,8 @@ func TestDyingBatch(t *testing.T) {
 		"a fatal":               "x -",
 	} {
 		_ = os.Remove(mark)
-		b := newBatch(r.environ, command{})
-		answers, err := b.ask(ctx, strings.Fields(asked))
+		b := child.NewBatch(r.environ, command{})
+		answers, err := b.Ask(ctx, strings.Fields(asked))
 		got := "error"
 		if err == nil {
 			said := make([]string, len(answers))
@@ -63,25 +64,22 @@ func TestDyingBatch(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, not %s (%v)", asked, got, want, err)
 		}
-		if strings.HasSuffix(asked, "fatal") && b.cmd != nil {
-			t.Errorf("%s: a child was started to be asked for nothing", asked)
-		}
-		check(t, b.close())
+		check(t, b.Close())
 	}
-	b := newBatch(r.environ, command{})
-	b.partial = func() bool { return true }
-	if _, err := b.ask(ctx, []string{"fatal"}); err == nil {
+	b := child.NewBatch(r.environ, command{})
+	b.Partial = func() bool { return true }
+	if _, err := b.Ask(ctx, []string{"fatal"}); err == nil {
 		t.Error("what a partial clone could not fetch counts as missing")
 	}
 	said := filepath.Join(t.TempDir(), "said")
 	instead(t, `while read name; do echo "$name" >>'`+said+`'; echo "$name missing"; done`)
 	for range 2 {
-		must[[]plumbing.Object](t)(b.ask(ctx, []string{"x"}))
+		must[[]plumbing.Object](t)(b.Ask(ctx, []string{"x"}))
 	}
 	if got := readIn(t, filepath.Dir(said), "said"); got != "x\nx\n" {
 		t.Errorf("asked twice for x, it was asked %q", got)
 	}
-	check(t, b.close())
+	check(t, b.Close())
 }
 
 // TestSilentBatch checks that a child that answers no more is not waited for: not once the context
@@ -91,20 +89,20 @@ func TestSilentBatch(t *testing.T) {
 	sleep, fifo := must[string](t)(exec.LookPath("sleep")), filepath.Join(t.TempDir(), "fifo")
 	check(t, syscall.Mkfifo(fifo, 0o600))
 	instead(t, `read name; : >'`+fifo+`'; exec '`+sleep+`' 600`)
-	b := newBatch(r.environ, command{})
+	b := child.NewBatch(r.environ, command{})
 	cancelled, cancel := context.WithCancel(ctx)
 	asked := make(chan error, 1)
-	go func() { asked <- second(b.ask(cancelled, []string{"x"})) }()
+	go func() { asked <- second(b.Ask(cancelled, []string{"x"})) }()
 	must[[]byte](t)(os.ReadFile(fifo))
 	cancel()
 	if err := <-asked; !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 	instead(t, `echo "`+string(blob("x").OID)+` blob 1"; echo xxx; exec '`+sleep+`' 600`)
-	if _, err := b.ask(ctx, slices.Repeat([]string{strings.Repeat("name", 1000)}, 100)); err == nil {
+	if _, err := b.Ask(ctx, slices.Repeat([]string{strings.Repeat("name", 1000)}, 100)); err == nil {
 		t.Error("what is out of step is an answer")
 	}
-	check(t, b.close())
+	check(t, b.Close())
 }
 
 // TestPushCancelled checks that a push that was cancelled while it asked for the remote's refs is a
@@ -195,7 +193,7 @@ func TestAbsentRef(t *testing.T) {
 	search := os.Getenv("PATH")
 	instead(t, `while read name; do [ "$name" = dies ] && exit 1; echo "$name missing"; done`)
 	again := *r // has no child yet
-	again.batch = newBatch(r.environ, r.batch.command)
+	again.batch = child.NewBatch(r.environ, r.command("cat-file", "cat-file", "--batch"))
 	if _, err := again.absentRef(ctx, "refs/heads/odd"); err == nil {
 		t.Error("what it leads to can't be read")
 	}
@@ -640,7 +638,7 @@ func TestChildrenOfChildren(t *testing.T) {
 		wait $!; wait $!`)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- command{op: "x", alone: true}.run(ctx) }()
+	go func() { ended <- command{Op: "x", Alone: true}.Run(ctx) }()
 	running := must[*os.File](t)(os.Open(fifo))
 	must[int](t)(io.ReadFull(running, make([]byte, 6))) // both say that they are up
 	cancel()

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -19,13 +21,13 @@ func (r *Repo) promised(ctx context.Context, commit plumbing.OID) error {
 	if !r.ownSettings().mayLack() {
 		return nil
 	}
-	out, err := r.command("config", "config", "--null", "--type=bool", "--get-regexp", `^(remote\..*\.promisor|core\.sparsecheckout)$`).output(ctx)
+	out, err := r.command("config", "config", "--null", "--type=bool", "--get-regexp", `^(remote\..*\.promisor|core\.sparsecheckout)$`).Output(ctx)
 	if err != nil {
 		return nil // no such setting
 	}
 	var names []string
 	is := map[string]bool{}
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		key, value, _ := strings.Cut(entry, "\n")
 		name := strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".promisor")
 		if _, known := is[name]; !known {
@@ -86,7 +88,7 @@ func (r *Repo) promisedBy(ctx context.Context, from string, commit plumbing.OID)
 			asked[oid] = true
 			fmt.Fprintln(&wants, oid)
 		}
-		fetch := flags(noUpkeep, []string{"-c", "fetch.negotiationAlgorithm=noop", "-c", "fetch.writeCommitGraph=false", "fetch", "--no-write-fetch-head", "--no-auto-maintenance",
+		fetch := slices.Concat(noUpkeep, []string{"-c", "fetch.negotiationAlgorithm=noop", "-c", "fetch.writeCommitGraph=false", "fetch", "--no-write-fetch-head", "--no-auto-maintenance",
 			"--no-tags", "--filter=blob:none", "--no-recurse-submodules", "--progress", "--stdin", "--", from})
 		if _, err := m.talk(ctx, "fetch", fetch, wants.Bytes()); err != nil {
 			return err
@@ -97,12 +99,12 @@ func (r *Repo) promisedBy(ctx context.Context, from string, commit plumbing.OID)
 // lacks lists the missing objects of a commit. The contents of a missing directory are not listed
 // until that directory is present.
 func (r *Repo) lacks(ctx context.Context, commit plumbing.OID) ([]string, error) {
-	out, err := r.command("rev-list", "rev-list", "--objects", "--missing=print", "--no-walk", "--no-object-names", string(commit), "--").output(ctx)
+	out, err := r.command("rev-list", "rev-list", "--objects", "--missing=print", "--no-walk", "--no-object-names", string(commit), "--").Output(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", commit.Short(), err)
 	}
 	var lacks []string
-	for _, line := range splitLines(out) {
+	for _, line := range child.Lines(out) {
 		if oid, missing := strings.CutPrefix(line, "?"); missing {
 			lacks = append(lacks, oid)
 		}

@@ -1,80 +1,14 @@
 package git
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
-
-// session is a running `git update-ref --stdin -z`.
-type session struct {
-	c      command
-	cmd    *exec.Cmd
-	stderr *tail
-	in     io.WriteCloser
-	out    io.Reader
-}
-
-// session starts the child.
-func (c command) session(ctx context.Context) (*session, error) {
-	s := &session{c: c}
-	var err error
-	if s.cmd, s.stderr, err = c.child(ctx); err != nil {
-		return nil, err
-	}
-	if s.in, err = s.cmd.StdinPipe(); err != nil {
-		return nil, c.failure(ctx, err, "")
-	}
-	if s.out, err = s.cmd.StdoutPipe(); err != nil {
-		return nil, c.failure(ctx, err, "")
-	}
-	if err := s.cmd.Start(); err != nil {
-		return nil, c.failure(ctx, err, "")
-	}
-	return s, nil
-}
-
-// commit runs a transaction in two phases. Once git holds all locks and has found every ref at its
-// expected value, sound double-checks that. It returns sound's error, or the failure of the child.
-func (s *session) commit(ctx context.Context, input []byte, sound func() error) error {
-	// If the child has exited, end returns the reason.
-	_ = s.say("start\x00" + string(input) + "prepare\x00")
-	var refused error
-	for lines := bufio.NewScanner(s.out); lines.Scan(); {
-		if lines.Text() != "prepare: ok" {
-			continue
-		}
-		verdict := "commit\x00"
-		if refused = sound(); refused != nil {
-			verdict = "abort\x00"
-		}
-		_ = s.say(verdict)
-		_ = s.in.Close()
-	}
-	if err := s.end(ctx); err != nil {
-		return err
-	}
-	return refused
-}
-
-func (s *session) say(words string) error {
-	_, err := io.WriteString(s.in, words)
-	return err
-}
-
-// end closes the child's input and waits for it.
-func (s *session) end(ctx context.Context) error {
-	_ = s.in.Close()
-	return s.c.failure(ctx, s.cmd.Wait(), s.stderr.String())
-}
 
 // still compares refs whose locks are held with their expected values. Git has done so too, but for
 // refs in packed-refs it may have used a file that has been replaced since: it reads that file for

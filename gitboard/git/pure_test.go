@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/retry"
 )
@@ -97,7 +98,7 @@ func TestPackAfterAKill(t *testing.T) {
 	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
 	writeIn(t, r.common, "logs/refs/heads/liza/x", "")
 	once, _ := retry.With(t.Context(), 0)
-	if err := r.Upkeep().Pack(once); exitCode(err) <= 0 {
+	if err := r.Upkeep().Pack(once); child.ExitCode(err) <= 0 {
 		t.Errorf("without a second attempt: %v", err)
 	}
 	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")

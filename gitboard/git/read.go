@@ -48,7 +48,7 @@ func (r *Repo) Objects(ctx context.Context, names []string) ([]plumbing.Object, 
 	if len(asked) == 0 {
 		return objects, ctx.Err() // as if it had asked
 	}
-	answers, err := r.batch.ask(ctx, asked)
+	answers, err := r.batch.Ask(ctx, asked)
 	if err != nil {
 		return nil, err
 	}

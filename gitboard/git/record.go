@@ -225,6 +225,6 @@ func (h History) Unheld(ctx context.Context, commit plumbing.OID) (bool, error) 
 	} else if err != nil {
 		return false, err
 	}
-	out, err := h.repo.command("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--glob="+plumbing.RefsPrefix+"*", "--").output(ctx)
+	out, err := h.repo.command("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--glob="+plumbing.RefsPrefix+"*", "--").Output(ctx)
 	return len(bytes.TrimSpace(out)) > 0, err
 }

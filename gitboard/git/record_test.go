@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -221,11 +222,11 @@ func TestUnfinishedRecord(t *testing.T) {
 	check(t, os.Chtimes(head, long, long))
 	all := r.command("rev-list", "rev-list", "--all", "--count")
 	r.patience.Watch = 2 * time.Hour
-	if err := all.run(ctx); exitCode(err) != died || len(r.Records().Unfinished()) != 1 {
+	if err := all.Run(ctx); child.ExitCode(err) != child.Died || len(r.Records().Unfinished()) != 1 {
 		t.Errorf("it may be being written: %v, %q", err, r.Records().Unfinished())
 	}
 	r.patience.Watch = time.Minute
-	if err := all.run(ctx); err != nil || len(r.Records().Unfinished()) != 0 {
+	if err := all.Run(ctx); err != nil || len(r.Records().Unfinished()) != 0 {
 		t.Errorf("%v, %q", err, r.Records().Unfinished())
 	}
 	main := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
@@ -245,7 +246,7 @@ func TestUnfinishedRecord(t *testing.T) {
 		from := open(t, ctx, at)
 		check(t, os.WriteFile(head, []byte(string(plumbing.ZeroOID)+"\n"), 0o644))
 		check(t, os.Chtimes(head, long, long))
-		if err := from.command("rev-list", "rev-list", "--all", "--count").run(ctx); err != nil {
+		if err := from.command("rev-list", "rev-list", "--all", "--count").Run(ctx); err != nil {
 			t.Errorf("in %s: %v", at, err)
 		}
 		if line, _ := plainFile(head); line != string(main) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -124,7 +125,7 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, er
 		}
 	}
 	out, err := r.forEachRef(ctx, "%(objectname) %(objecttype) %(refname)", prefixes)
-	if exitCode(err) > 0 {
+	if child.ExitCode(err) > 0 {
 		// A ref to a missing object also stops git from listing the others, unless the object's
 		// type is not asked for.
 		out, err = r.forEachRef(ctx, "%(objectname)  %(refname)", prefixes)
@@ -133,7 +134,7 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, er
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
 	var refs []plumbing.Ref
-	for _, line := range splitLines(out) {
+	for _, line := range child.Lines(out) {
 		oid, rest, _ := strings.Cut(line, " ")
 		kind, name, _ := strings.Cut(rest, " ")
 		refs = append(refs, plumbing.Ref{Name: name, OID: plumbing.OID(oid), Type: plumbing.ObjectType(kind)})
@@ -160,7 +161,7 @@ func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]st
 		return nil, fmt.Errorf("list symbolic refs: %w", err)
 	}
 	symbolic := map[string]string{}
-	for _, line := range splitLines(out) {
+	for _, line := range child.Lines(out) {
 		if name, to, _ := strings.Cut(line, " "); to != "" {
 			symbolic[name] = to
 		}
@@ -199,19 +200,5 @@ func (r *Repo) Where(ctx context.Context, names []string) (map[string]plumbing.O
 }
 
 func (r *Repo) forEachRef(ctx context.Context, format string, prefixes []string) ([]byte, error) {
-	return r.command("for-each-ref", append([]string{"for-each-ref", "--format=" + format}, prefixes...)...).output(ctx)
-}
-
-// splitLines splits output in which each line ends with a line feed.
-func splitLines(out []byte) []string { return splitBy(out, "\n") }
-
-// splitNUL splits the output of children that were run with -z.
-func splitNUL(out []byte) []string { return splitBy(out, "\x00") }
-
-func splitBy(out []byte, end string) []string {
-	text := strings.TrimSuffix(string(out), end)
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, end)
+	return r.command("for-each-ref", append([]string{"for-each-ref", "--format=" + format}, prefixes...)...).Output(ctx)
 }

@@ -162,7 +162,7 @@ func race(t *testing.T, wins int, beside func(racer int, at plumbing.OID) []plum
 	var packer, group sync.WaitGroup
 	packer.Go(func() {
 		for packing.Err() == nil {
-			r.command("pack-refs", "pack-refs", "--all").run(packing)
+			r.command("pack-refs", "pack-refs", "--all").Run(packing)
 		}
 	})
 	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))

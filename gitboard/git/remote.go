@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -80,12 +81,12 @@ func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
 }
 
 func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) {
-	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|onlybranches|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.(fetch|url|pushurl))$`).output(ctx)
-	if err != nil && exitCode(err) != 1 {
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|onlybranches|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.(fetch|url|pushurl))$`).Output(ctx)
+	if err != nil && child.ExitCode(err) != 1 {
 		return nil, fmt.Errorf("settings of the remote: %w", err)
 	}
 	settings := map[string][]string{}
-	for _, entry := range splitNUL(out) {
+	for _, entry := range child.Fields(out) {
 		key, value, _ := strings.Cut(entry, "\n")
 		settings[key] = append(settings[key], value)
 	}
@@ -191,7 +192,7 @@ var ErrUnsent = errors.New("nothing was sent")
 func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...string) error {
 	// Without --show-forced-updates, which a setting may turn off, git takes every update for a
 	// fast-forward and makes it.
-	args := flags(noHooks, noUpkeep, m.repo.refSettings(), []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
+	args := slices.Concat(noHooks, noUpkeep, m.repo.refSettings(), []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-tags", "--no-filter", "--no-recurse-submodules", "--show-forced-updates", "--progress"})
 	if prune {
 		args = append(args, "--prune")
@@ -206,7 +207,7 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 		_, err := m.talk(ctx, "fetch", append(args, refspecs...), nil)
 		failed := (*NetworkError)(nil)
 		// Git may wait for a local lock longer than m waits for a word of it.
-		if !errors.As(err, &failed) || exitCode(failed.Err) != 1 && !errors.Is(err, ErrSilent) {
+		if !errors.As(err, &failed) || child.ExitCode(failed.Err) != 1 && !errors.Is(err, ErrSilent) {
 			return err
 		}
 		busy := m.repo.Locks().Find(fetchLocks(refspecs)...)
@@ -240,7 +241,7 @@ func (m *Remote) List(ctx context.Context, refs ...string) (map[string]plumbing.
 	args := append([]string{"ls-remote", "--quiet", "--refs", "--", m.Name}, refs...)
 	out, err := m.talk(ctx, "ls-remote", args, nil)
 	there := map[string]plumbing.OID{}
-	for _, line := range splitLines(out) {
+	for _, line := range child.Lines(out) {
 		oid, ref, _ := strings.Cut(line, "\t")
 		asked := func(name string) bool {
 			below, all := strings.CutSuffix(name, "*")
@@ -298,8 +299,8 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 
 // refFlags are the command of a push of one ref, pushFlags that of all refs or none.
 var (
-	refFlags  = flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
-	pushFlags = flags(refFlags, []string{"--atomic"})
+	refFlags  = slices.Concat(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
+	pushFlags = slices.Concat(refFlags, []string{"--atomic"})
 )
 
 // ErrNotOffered means that the remote does not have the ref, or takes no options. Nothing was sent.
@@ -318,8 +319,8 @@ func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said strin
 	if option != "" { // arguments can be seen by everybody on this machine
 		env = []string{gitenv.ParametersVar + "=" + gitenv.AddSettings(m.repo.environ.Get(gitenv.ParametersVar), gitenv.Setting{Key: "push.pushoption", Value: ""}, gitenv.Setting{Key: "push.pushoption", Value: option})}
 	}
-	out, err := m.push(ctx, flags(refFlags, []string{"--", m.Name, p.source() + ":" + p.Ref}), env...)
-	for _, line := range splitLines(out) { // flag, from:to, summary (git-push, --porcelain)
+	out, err := m.push(ctx, slices.Concat(refFlags, []string{"--", m.Name, p.source() + ":" + p.Ref}), env...)
+	for _, line := range child.Lines(out) { // flag, from:to, summary (git-push, --porcelain)
 		switch fields := strings.Split(line, "\t"); {
 		case len(fields) < 3:
 		case fields[0] == "!":
@@ -340,7 +341,7 @@ func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said strin
 func (m *Remote) push(ctx context.Context, args []string, env ...string) ([]byte, error) {
 	seen := m.watched()
 	defer seen.drop()
-	out, err := m.talk(ctx, "push", flags(m.untracked(), args), nil, append(seen.env(), env...)...)
+	out, err := m.talk(ctx, "push", slices.Concat(m.untracked(), args), nil, append(seen.env(), env...)...)
 	err = rejected(out, err)
 	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
 		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)
@@ -359,7 +360,7 @@ func (m *Remote) untracked() []string {
 // rejected marks the error of a push that was refused, as opposed to one with an unknown outcome.
 func rejected(out []byte, err error) error {
 	failed := (*NetworkError)(nil)
-	if !errors.As(err, &failed) || exitCode(failed.Err) <= 0 {
+	if !errors.As(err, &failed) || child.ExitCode(failed.Err) <= 0 {
 		return err
 	}
 	// The name of an option is never translated. Git dies before it pushes.
@@ -370,7 +371,7 @@ func rejected(out []byte, err error) error {
 	if part := partly(out); part != nil {
 		failed.Err = fmt.Errorf("%w: %w", part, failed.Err)
 	}
-	for _, line := range splitLines(out) {
+	for _, line := range child.Lines(out) {
 		if rest, is := strings.CutPrefix(line, "!\t"); is {
 			_, why, _ := strings.Cut(rest, "\t")
 			if !strings.HasPrefix(failed.Said, "remote: ") {
@@ -401,7 +402,7 @@ func rejected(out []byte, err error) error {
 // of a flag, from:to and a summary (git-push, --porcelain).
 func partly(out []byte) *PartError {
 	moved, part := false, &PartError{}
-	for _, line := range splitLines(out) {
+	for _, line := range child.Lines(out) {
 		fields := strings.Split(line, "\t")
 		if len(fields) < 3 {
 			continue
@@ -422,8 +423,8 @@ func partly(out []byte) *PartError {
 
 // talk runs a child that talks to the remote, for as long as it keeps producing output.
 func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byte, env ...string) ([]byte, error) {
-	c := m.repo.command(op, args...).with(env...).feed(stdin)
-	c.dir = m.repo.base()
+	c := m.repo.command(op, args...).With(env...).Feed(stdin)
+	c.Dir = m.repo.base()
 	return m.hear(ctx, c)
 }
 
@@ -431,25 +432,25 @@ func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byt
 func (m *Remote) hear(ctx context.Context, c command) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c = c.with(m.env...)
-	repair := c.repair
-	c.repair = nil // no automatic retry: the remote may have acted already
+	c = c.With(m.env...)
+	repair := c.Repair
+	c.Repair = nil // no automatic retry: the remote may have acted already
 	heard := &listener{patience: m.patience, silent: func() { cancel(ErrSilent) }}
 	heard.timer = time.AfterFunc(m.patience, heard.silent)
 	defer heard.timer.Stop()
-	c.heard, c.alone = heard, true
-	out, err := c.output(ctx)
+	c.Heard, c.Alone = heard, true
+	out, err := c.Output(ctx)
 	if err == nil {
 		return out, nil
 	}
 	if repair != nil {
 		repair(ctx)
 	}
-	said := firstCause(heard.said.String())
+	said := child.FirstCause(heard.said.String())
 	switch {
 	case errors.Is(context.Cause(ctx), ErrSilent):
-		said = fmt.Sprintf("git %s heard nothing for %s", c.op, m.patience)
-		err = &CommandError{Op: c.op, Exit: -1, Err: ErrSilent} // not the cancelled context's: no caller has cancelled it
+		said = fmt.Sprintf("git %s heard nothing for %s", c.Op, m.patience)
+		err = &CommandError{Op: c.Op, Exit: -1, Err: ErrSilent} // not the cancelled context's: no caller has cancelled it
 	case ctx.Err() != nil || errors.As(err, new(*UnsupportedError)):
 		return out, err
 	case m.unnamed:
@@ -476,7 +477,7 @@ func (r *Repo) base() string {
 // listener collects the output of a child and ends the child when it stays silent.
 type listener struct {
 	mu       sync.Mutex
-	said     tail
+	said     child.Tail
 	patience time.Duration
 	timer    *time.Timer
 	silent   func()
@@ -493,7 +494,7 @@ func (l *listener) Write(p []byte) (int, error) {
 // Offer pushes the refs or commits that are the keys of as, each of which may be a pattern, under
 // the names in its values; all or none. Nothing is forced. Errors are those of Push.
 func (m *Remote) Offer(ctx context.Context, as map[string]string) error {
-	args := flags(pushFlags, []string{"--", m.Name})
+	args := slices.Concat(pushFlags, []string{"--", m.Name})
 	for _, from := range slices.Sorted(maps.Keys(as)) {
 		args = append(args, from+":"+as[from])
 	}

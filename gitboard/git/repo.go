@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/queue"
@@ -22,7 +23,7 @@ type Repo struct {
 	top       string // top of that worktree; "" if there is none
 	bare      bool
 	plain     bool // its refs are files (discover)
-	batch     *batch
+	batch     *child.Batch
 	known     *known
 	unsettled *unsettled
 	// environ is the environment in which Open was called.
@@ -76,8 +77,8 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 	}
 	r.plain, r.known, r.unsettled = plain, &known{}, &unsettled{}
 	r.people, r.environ, r.patience = who, given, o.Patience.OrDefault()
-	r.batch = newBatch(given, r.command("cat-file", "cat-file", "--batch"))
-	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
+	r.batch = child.NewBatch(given, r.command("cat-file", "cat-file", "--batch"))
+	r.batch.Partial = func() bool { return r.ownSettings().mayLack() }
 	return r, nil
 }
 
@@ -85,11 +86,11 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 func find(ctx context.Context, dir string) (*Repo, error) {
 	// --show-toplevel must come last: outside a worktree git prints everything before it and then
 	// fails.
-	out, err := command{op: "rev-parse", inherit: true, args: []string{
+	out, err := command{Op: "rev-parse", Inherit: true, Args: []string{
 		"-C", dir, "rev-parse", "--path-format=absolute",
 		"--show-object-format", "--is-bare-repository", "--is-inside-work-tree",
 		"--git-common-dir", "--git-dir", "--show-toplevel",
-	}}.output(ctx)
+	}}.Output(ctx)
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	const toGitDir, toTop = 5, 6 // number of lines without and with a top level
 	inside := len(lines) > 2 && lines[2] == "true"
@@ -104,7 +105,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 		return nil, &UnsupportedError{What: fmt.Sprintf("the repository at %s stores %s objects, and git liza works with SHA-1 only; use a repository made by `git init --object-format=sha1`", dir, lines[0])}
 	case errors.As(err, new(*UnsupportedError)):
 		return nil, err
-	case exitCode(err) < 0:
+	case child.ExitCode(err) < 0:
 		return nil, fmt.Errorf("open %s: %w", dir, err)
 	case err != nil && (len(lines) < toGitDir || inside):
 		if foreign := foreign(ctx, dir); foreign != nil {
@@ -188,7 +189,7 @@ func leadsTo(worktree, gitDir string) bool {
 }
 
 // Close ends the long-lived child. Objects can't be read afterwards.
-func (r *Repo) Close() error { return r.batch.close() }
+func (r *Repo) Close() error { return r.batch.Close() }
 
 // meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
 // or a parent that git would search contains something named .git.
@@ -230,14 +231,14 @@ func isCeiling(e gitenv.List, dir string) bool {
 // foreign returns a ForeignError if dir is in a repository that git refuses only because of its
 // owner (git-config, safe.directory).
 func foreign(ctx context.Context, dir string) error {
-	plain := command{op: "rev-parse", inherit: true, args: []string{"-C", dir, "rev-parse", "--git-dir"}}
-	if plain.run(ctx) == nil {
+	plain := command{Op: "rev-parse", Inherit: true, Args: []string{"-C", dir, "rev-parse", "--git-dir"}}
+	if plain.Run(ctx) == nil {
 		return nil // it works now, so the owner was not the reason
 	}
 	for _, what := range []string{"--show-toplevel", "--absolute-git-dir"} {
-		out, err := command{op: "rev-parse", inherit: true, args: []string{
+		out, err := command{Op: "rev-parse", Inherit: true, Args: []string{
 			"-c", "safe.directory=*", "-C", dir, "rev-parse", what,
-		}}.output(ctx)
+		}}.Output(ctx)
 		if err == nil {
 			return &ForeignError{Dir: string(trimNewline(out))}
 		}
@@ -256,7 +257,7 @@ func notRepository(dir, why string) error {
 // whatGitSaid returns the line of a failed child's stderr to show to a person.
 func whatGitSaid(err error) string {
 	if failed, ok := err.(*CommandError); ok {
-		return lastLine(failed.Stderr)
+		return child.LastLine(failed.Stderr)
 	}
 	return err.Error()
 }

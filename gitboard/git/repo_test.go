@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -113,7 +114,7 @@ func TestOpenFails(t *testing.T) {
 	below := filepath.Join(dir, "below", "it")
 	check(t, errors.Join(os.MkdirAll(below, 0o755), os.WriteFile(filepath.Join(dir, ".git", "config"), []byte("[broken\n"), 0o644)))
 	for _, dir := range []string{dir, below, filepath.Join(dir, ".git")} {
-		if _, err := Open(ctx, dir); errors.Is(err, ErrNotRepository) || exitCode(err) != died {
+		if _, err := Open(ctx, dir); errors.Is(err, ErrNotRepository) || child.ExitCode(err) != child.Died {
 			t.Errorf("%s: got %v", dir, err)
 		}
 	}
@@ -151,7 +152,7 @@ func TestEnvironment(t *testing.T) {
 		t.Setenv(key, rubbish)
 	}
 	t.Setenv("GIT_LITERAL_PATHSPECS", "1")
-	if o := must[[]plumbing.Object](t)(r.batch.ask(ctx, []string{string(id)}))[0]; o.OID != id {
+	if o := must[[]plumbing.Object](t)(r.batch.Ask(ctx, []string{string(id)}))[0]; o.OID != id {
 		t.Errorf("cat-file: %v", o)
 	}
 	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/x", New: id}}, ""))

@@ -118,7 +118,7 @@ func (r *Repo) askingOf(ctx context.Context, tip plumbing.OID, depth int) (all [
 	out, err := r.command("rev-list",
 		"rev-list", "--first-parent", "--max-count="+strconv.Itoa(depth),
 		"--encoding=UTF-8", "--no-commit-header", "--format=%x00%H %P%n%B",
-		string(tip), "--").output(ctx)
+		string(tip), "--").Output(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (r *Repo) hasRequest(ctx context.Context, oid plumbing.OID, request string)
 		"-c", "trailer.separators=:", // a user's setting must not hide ours
 		"rev-list", "--max-count=1", "--encoding=UTF-8", "--no-commit-header",
 		"--format=%(trailers:key="+plumbing.RequestTrailer+",valueonly,unfold,separator=%x1f)",
-		string(oid), "--").output(ctx)
+		string(oid), "--").Output(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -31,11 +32,11 @@ func (r *Repo) whole(ctx context.Context, commit plumbing.OID, args ...string) e
 	if partial, err := r.isPartial(ctx); partial || err != nil {
 		return err
 	}
-	out, err := r.command("rev-list", flags([]string{"rev-list", "--objects", "--no-object-names", string(commit)}, args, []string{"--"})...).output(ctx)
+	out, err := r.command("rev-list", slices.Concat([]string{"rev-list", "--objects", "--no-object-names", string(commit)}, args, []string{"--"})...).Output(ctx)
 	if err != nil {
 		return err
 	}
-	return r.readAll(ctx, commit, slices.Chunk(splitLines(out), atOnce))
+	return r.readAll(ctx, commit, slices.Chunk(child.Lines(out), atOnce))
 }
 
 // Holds is Whole for a caller that knows the objects of the commit's history: git need not look
@@ -66,10 +67,10 @@ func (r *Repo) isPartial(ctx context.Context) (bool, error) {
 // readAll reads objects of a commit's history, so many at once. A child of its own reads them, so
 // that other reads from the repository don't have to wait.
 func (r *Repo) readAll(ctx context.Context, commit plumbing.OID, objects iter.Seq[[]string]) error {
-	reader := newBatch(r.environ, r.command("cat-file", "cat-file", "--batch"))
-	defer reader.close()
+	reader := child.NewBatch(r.environ, r.command("cat-file", "cat-file", "--batch"))
+	defer reader.Close()
 	for names := range objects {
-		answers, err := reader.ask(ctx, names)
+		answers, err := reader.Ask(ctx, names)
 		if err != nil {
 			return err
 		}
@@ -89,11 +90,11 @@ const atOnce = 200
 // damaged turns the failure of a git that died reading a commit's history into a DamagedError, if
 // damage is the reason.
 func (r *Repo) damaged(ctx context.Context, commit plumbing.OID, err error) error {
-	if exitCode(err) != died {
+	if child.ExitCode(err) != child.Died {
 		return err
 	}
 	whole := r.History().Whole(ctx, commit)
-	if errors.As(whole, new(*DamagedError)) || exitCode(whole) > 0 {
+	if errors.As(whole, new(*DamagedError)) || child.ExitCode(whole) > 0 {
 		return &DamagedError{Commit: commit, Err: err}
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -33,8 +34,8 @@ func (r *Repo) resolve(ctx context.Context, rev string) (plumbing.OID, error) {
 	if strings.HasPrefix(rev, "-") || strings.ContainsRune(rev, 0) {
 		return "", missing
 	}
-	out, err := r.here("rev-parse", "rev-parse", "--verify", "--quiet", rev+"^{commit}").output(ctx)
-	if code := exitCode(err); code == 1 || code == 128 {
+	out, err := r.here("rev-parse", "rev-parse", "--verify", "--quiet", rev+"^{commit}").Output(ctx)
+	if code := child.ExitCode(err); code == 1 || code == 128 {
 		return "", missing
 	}
 	if err != nil {
@@ -98,6 +99,6 @@ func (r *Repo) abbreviated(ctx context.Context, text string) ([]string, error) {
 	if len(text) < shortest || strings.Trim(text, "0123456789abcdefABCDEF") != "" {
 		return nil, nil
 	}
-	out, err := r.command("rev-parse", "rev-parse", "--disambiguate="+text).output(ctx)
-	return splitLines(out), err
+	out, err := r.command("rev-parse", "rev-parse", "--disambiguate="+text).Output(ctx)
+	return child.Lines(out), err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -89,8 +90,8 @@ func (r *Repo) worktreeRefs(ctx context.Context, record string) (oids []plumbing
 	if !slices.ContainsFunc(ownRefs, there) && !there("reftable") || !namesHead(record) || slices.Contains(r.Records().Damaged(), record) {
 		return nil, nil
 	}
-	out, err := r.recorded(record, "for-each-ref", append([]string{"for-each-ref", "--format=%(objectname)"}, ownRefs...)...).output(ctx)
-	for _, line := range splitLines(out) {
+	out, err := r.recorded(record, "for-each-ref", append([]string{"for-each-ref", "--format=%(objectname)"}, ownRefs...)...).Output(ctx)
+	for _, line := range child.Lines(out) {
 		oids = append(oids, plumbing.OID(line))
 	}
 	return oids, err
@@ -99,6 +100,6 @@ func (r *Repo) worktreeRefs(ctx context.Context, record string) (oids []plumbing
 // recorded prepares a child that works with the record of a worktree, which may itself be gone.
 func (r *Repo) recorded(record, op string, args ...string) command {
 	c := r.command(op)
-	c.args, c.door = flags(noMonitor, noHooks, []string{"--git-dir=" + record}, args), r.door(record)
+	c.Args, c.Door = slices.Concat(noMonitor, noHooks, []string{"--git-dir=" + record}, args), r.door(record)
 	return c
 }

@@ -31,7 +31,7 @@ func TestOwnCommits(t *testing.T) {
 			writeIn(t, path, "a.txt", "ours\n")
 			testrun.CommitAll(t, path, "ours")
 			writeIn(t, path, "b.txt", "hours of work\n")
-			if err := r.Worktree(path).in(stopped[0], stopped...).run(ctx); err == nil {
+			if err := r.Worktree(path).in(stopped[0], stopped...).Run(ctx); err == nil {
 				t.Fatal("no conflict")
 			}
 			if got := readIn(t, path, "b.txt"); got != "one\n" {

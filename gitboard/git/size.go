@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -47,11 +48,11 @@ func (h History) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 		return sizes, nil
 	}
 	out, err := h.repo.command("cat-file", "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)").
-		feed([]byte(strings.Join(names, "\n") + "\n")).output(ctx)
+		Feed([]byte(strings.Join(names, "\n") + "\n")).Output(ctx)
 	if err != nil {
 		return nil, err
 	}
-	lines := splitLines(out)
+	lines := child.Lines(out)
 	if len(lines) != len(names) {
 		return nil, fmt.Errorf("sizes: git cat-file answered %d lines to %d names", len(lines), len(names))
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
@@ -26,9 +27,9 @@ func (w *Worktree) Snapshot(ctx context.Context, message string, who plumbing.Si
 	for _, path := range leaving {
 		pathspecs = append(pathspecs, ":(top,exclude,literal)"+path+"\x00"...)
 	}
-	add := flags(durable, []string{"-c", "core.safecrlf=false", "add", "--all", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"})
+	add := slices.Concat(durable, []string{"-c", "core.safecrlf=false", "add", "--all", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"})
 	return KeptWhole(func() (plumbing.OID, error) {
-		return w.commitIndex(ctx, message, who, w.in("add", add...).feed(pathspecs))
+		return w.commitIndex(ctx, message, who, w.in("add", add...).Feed(pathspecs))
 	})
 }
 
@@ -55,17 +56,17 @@ func (w *Worktree) commitIndex(ctx context.Context, message string, who plumbing
 		if err := w.reveal(ctx, env); err != nil {
 			return "", err
 		}
-		add = add.with(env)
-		if err := add.run(ctx); err != nil {
+		add = add.With(env)
+		if err := add.Run(ctx); err != nil {
 			return "", w.repo.filtered(ctx, w.path, add, err)
 		}
 	}
-	out, err := w.in("write-tree", flags(durable, []string{"write-tree"})...).with(env).output(ctx)
+	out, err := w.in("write-tree", slices.Concat(durable, []string{"write-tree"})...).With(env).Output(ctx)
 	if err != nil {
 		return "", err
 	}
 	tree := strings.TrimSpace(string(out))
-	args := flags(durable, []string{"commit-tree", tree})
+	args := slices.Concat(durable, []string{"commit-tree", tree})
 	var held []plumbing.OID
 	if head.IsZero() {
 		if plumbing.OID(tree) == plumbing.EmptyTree {
@@ -88,7 +89,7 @@ func (w *Worktree) commitIndex(ctx context.Context, message string, who plumbing
 // commitTree runs a prepared git commit-tree and keeps the commit, without the trees that something
 // else holds.
 func (r *Repo) commitTree(ctx context.Context, c command, message string, who plumbing.Signature, held ...plumbing.OID) (plumbing.OID, error) {
-	out, err := c.with(authorEnv(who)...).feed([]byte(message)).output(ctx)
+	out, err := c.With(authorEnv(who)...).Feed([]byte(message)).Output(ctx)
 	if err != nil {
 		return "", err
 	}

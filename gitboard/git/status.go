@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -41,11 +42,11 @@ type Checkout struct {
 // sees every file as new, or fails. It returns a FilterError if a filter keeps it from comparing.
 func (w *Worktree) Checkout(ctx context.Context) (Checkout, error) {
 	ask := w.in("status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
-		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").with("GIT_OPTIONAL_LOCKS=0")
-	out, err := ask.output(ctx)
+		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").With("GIT_OPTIONAL_LOCKS=0")
+	out, err := ask.Output(ctx)
 	c := Checkout{Head: plumbing.ZeroOID}
 	if err == nil {
-		c = parseStatus(splitNUL(out))
+		c = parseStatus(child.Fields(out))
 	}
 	if c.Head.IsZero() && ctx.Err() == nil {
 		if broken := w.brokenBranch(ctx); broken != nil {

@@ -1,9 +1,6 @@
 package git
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
@@ -143,21 +141,6 @@ func TestFullIDs(t *testing.T) {
 }
 
 func second(_ any, err error) error { return err }
-
-// TestReadObject checks that an answer of cat-file that is damaged counts as none, and that one out
-// of step is an error.
-func TestReadObject(t *testing.T) {
-	id := string(blob("a").OID)
-	for answer, want := range map[string]string{
-		id + " blob 1\na\n": id + " <nil>", id + " blob 1\nb\n": " <nil>", id + " blob x\n": " <nil>", "a b 1\n": " <nil>",
-		id + " missing\n": " <nil>", id + " blob 1\nab": " the answer of git cat-file is out of step", id + " blob 9\na": " unexpected EOF", "": " unexpected EOF",
-	} {
-		o, err := readObject(bufio.NewReader(strings.NewReader(answer)))
-		if got := fmt.Sprint(o.OID, " ", err); got != want {
-			t.Errorf("%q: %s", answer, got)
-		}
-	}
-}
 
 // TestKeptFiles checks that a file of kept objects that is incomplete, or that was changed, counts
 // as none.
@@ -403,32 +386,20 @@ func TestSSHCommand(t *testing.T) {
 
 // TestSmallParts checks parts that are too small for tests of their own.
 func TestSmallParts(t *testing.T) {
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	var last tail
-	for range 3 {
-		must[int](t)(last.Write(bytes.Repeat([]byte("x"), tailSize/2+1)))
-	}
 	tree := "worktree /a\x00HEAD x\x00bare\x00\x00worktree /b\x00locked why\x00\x00"
-	silent := newBatch(nil, command{})
-	silent.stderr = &tail{}
 	for what, holds := range map[string]bool{
-		"a child that said nothing is not quoted": !strings.Contains(silent.failed(t.Context(), errors.New("x")).Error(), "("),
-		"no process has no birth":                 proc.Birth(1<<30) == "",
-		"the end of what was said is kept":        len(last.String()) == tailSize,
-		"an empty line says nothing":              lastLine("error: a\n \n") == "a",
-		"no reason is given":                      notRepository("d", "").Error() == ErrNotRepository.Error()+": d",
-		"another error is no failure of git":      whatGitSaid(errors.New("x")) == "x",
-		"no time is git's":                        len(authorEnv(plumbing.Signature{})) == 4,
-		"a line without its end is whole":         string(trimNewline([]byte("x"))) == "x" && string(trimNewline([]byte("x\n"))) == "x",
-		"only what moves a ref has its lock":      !slices.Contains(fetchLocks([]string{"refs/x", "refs/y:refs/z"}), "refs/x.lock") && slices.Contains(fetchLocks([]string{"refs/y:refs/z"}), "refs/z.lock"),
+		"no process has no birth":            proc.Birth(1<<30) == "",
+		"an empty line says nothing":         child.LastLine("error: a\n \n") == "a",
+		"no reason is given":                 notRepository("d", "").Error() == ErrNotRepository.Error()+": d",
+		"another error is no failure of git": whatGitSaid(errors.New("x")) == "x",
+		"no time is git's":                   len(authorEnv(plumbing.Signature{})) == 4,
+		"a line without its end is whole":    string(trimNewline([]byte("x"))) == "x" && string(trimNewline([]byte("x\n"))) == "x",
+		"only what moves a ref has its lock": !slices.Contains(fetchLocks([]string{"refs/x", "refs/y:refs/z"}), "refs/x.lock") && slices.Contains(fetchLocks([]string{"refs/y:refs/z"}), "refs/z.lock"),
 		"a fetch of many refs may meet a lock of each": slices.Contains(fetchLocks([]string{"refs/a/*:refs/b/*"}), "refs/b/*/*.lock") &&
 			len(fetchLocks([]string{"refs/y:refs/z"})) == len(locks.Whole)+1,
-		"the bare repository is one":               parseWorktrees(tree)[0].Bare && !parseWorktrees(tree)[1].Bare,
-		"half a line is no file":                   len(parseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,
-		"a child that holds a pipe has not failed": command{}.failure(t.Context(), exec.ErrWaitDelay, "") == nil,
-		"one that was ended has":                   command{}.failure(ended, exec.ErrWaitDelay, "") != nil,
-		"a HEAD is a line":                         isSoundHead(strings.Repeat("1", 40)+"\n") && !isSoundHead(strings.Repeat("1", 40)) && isSoundHead("ref: refs/x"),
+		"the bare repository is one": parseWorktrees(tree)[0].Bare && !parseWorktrees(tree)[1].Bare,
+		"half a line is no file":     len(parseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,
+		"a HEAD is a line":           isSoundHead(strings.Repeat("1", 40)+"\n") && !isSoundHead(strings.Repeat("1", 40)) && isSoundHead("ref: refs/x"),
 		"a directory that is missing is not watched": func() bool {
 			replaced, stop := disk.Watch(filepath.Join(t.TempDir(), "a", "b"))
 			stop()
@@ -437,10 +408,8 @@ func TestSmallParts(t *testing.T) {
 		"an error of git is shown by its last line": whatGitSaid(&CommandError{Op: "x", Stderr: "fatal: y\n"}) == "y",
 		"ssh is used for its own addresses alone": maybeSSH("ssh://h/x") && maybeSSH("git+ssh://h/x") && maybeSSH("u@h:x") &&
 			!maybeSSH("https://h/x") && !maybeSSH("hub") && !maybeSSH("./a:b") && !maybeSSH("/a"),
-		"an error of reading is kept":           unexpectedEnd(os.ErrClosed) == os.ErrClosed,
 		"a quarantine without a place has none": (&Repo{common: "/c", environ: gitenv.List{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
 		"a quarantine has its own objects":      (&Repo{common: "/c", environ: gitenv.List{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
-		"a page is no cause":                    firstCause("remote: x\n---\nfatal: "+unreadable) == "remote: x",
 	} {
 		if !holds {
 			t.Errorf("it does not hold that %s", what)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/retry"
@@ -75,7 +76,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []plumbing.Object, up
 	if err != nil {
 		return err
 	}
-	args := flags(durable, r.refSettings(), []string{"update-ref", "--no-deref", "--stdin", "-z"})
+	args := slices.Concat(durable, r.refSettings(), []string{"update-ref", "--no-deref", "--stdin", "-z"})
 	if reflog != "" {
 		args = append(args, "-m", reflog)
 	}
@@ -114,7 +115,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []plumbing.Object, up
 		}
 		most := attempts
 		if !settled && r.unsettledGone(patient) {
-			most, err = pruned, &CommandError{Op: "update-ref", Exit: exitCode(failed), Stderr: "another git deletes objects as fast as they are written; wait until its prune or gc has ended"}
+			most, err = pruned, &CommandError{Op: "update-ref", Exit: child.ExitCode(failed), Stderr: "another git deletes objects as fast as they are written; wait until its prune or gc has ended"}
 		}
 		if settled || ctx.Err() != nil || !retry.May(ctx, attempt, most) {
 			return err
@@ -126,18 +127,18 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []plumbing.Object, up
 // the objects are flushed. failed is the outcome of the child. If err is not nil, writing failed
 // and nothing was moved.
 func (r *Repo) writeThenMove(ctx context.Context, write func() error, child command, updates []plumbing.RefUpdate, input []byte) (failed, err error) {
-	s, failed := child.session(ctx)
+	s, failed := child.Session(ctx)
 	if failed != nil {
 		return failed, nil
 	}
 	if err := write(); err != nil {
-		_ = s.end(ctx) // without input it does nothing
+		_ = s.End(ctx) // without input it does nothing
 		return nil, err
 	}
 	var tidied sync.WaitGroup
 	tidied.Go(func() { r.tidyKept(ctx); r.unpack(ctx) }) // while git works
 	defer tidied.Wait()
-	return s.commit(ctx, input, func() error { return r.still(updates) }), nil
+	return s.Commit(ctx, input, func() error { return r.still(updates) }), nil
 }
 
 // explain finds out what became of updates that git did not acknowledge. settled reports whether
@@ -167,7 +168,7 @@ func (r *Repo) explain(ctx context.Context, updates []plumbing.RefUpdate, failed
 	switch {
 	case done && slices.ContainsFunc(updates, func(u plumbing.RefUpdate) bool { return u.Old.OrZero() != u.New.OrZero() }):
 		return nil, true
-	case exitCode(failed) < 0:
+	case child.ExitCode(failed) < 0:
 		return failed, false // killed before it did anything
 	case moved != nil && !r.Locks().Outlasts(held):
 		return moved, true

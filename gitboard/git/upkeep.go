@@ -24,7 +24,7 @@ func (u Upkeep) Maintain(ctx context.Context) error {
 	u.repo.dropLeft()
 	_ = u.repo.Locks().Clear(filepath.Join(u.repo.common, "objects", "maintenance.lock"), LockAge) // git would silently do nothing for ever
 	c := u.repo.command("maintenance", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
-	return c.run(ctx)
+	return c.Run(ctx)
 }
 
 // Pack packs all loose objects, also those that no ref reaches, even if git's settings or a lock
@@ -32,7 +32,7 @@ func (u Upkeep) Maintain(ctx context.Context) error {
 // A lock in git's way that a killed git has left is removed, as for a write.
 func (u Upkeep) Pack(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
-		err := u.repo.command("gc", "gc", "--quiet", "--cruft").run(ctx)
+		err := u.repo.command("gc", "gc", "--quiet", "--cruft").Run(ctx)
 		if err == nil || !u.repo.Locks().Await(ctx, u.repo.reflogsBusy()) || !retry.May(ctx, attempt, attempts) {
 			return err
 		}
@@ -64,7 +64,7 @@ type Usage struct {
 
 // Usage counts the repository's objects.
 func (of Upkeep) Usage(ctx context.Context) (u Usage, err error) {
-	out, err := of.repo.command("count-objects", "count-objects", "-v").output(ctx)
+	out, err := of.repo.command("count-objects", "count-objects", "-v").Output(ctx)
 	if err != nil {
 		return u, err
 	}
@@ -88,7 +88,7 @@ func (of Upkeep) Usage(ctx context.Context) (u Usage, err error) {
 // DiskUsage returns the number of bytes that a ref's history takes on disk, trees and files
 // included.
 func (h History) DiskUsage(ctx context.Context, ref string) (int64, error) {
-	out, err := h.repo.command("rev-list", "rev-list", "--disk-usage", "--objects", ref, "--").output(ctx)
+	out, err := h.repo.command("rev-list", "rev-list", "--disk-usage", "--objects", ref, "--").Output(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -27,7 +28,7 @@ func (e *MalformedError) Error() string {
 	}
 	said := e.Err.Error()
 	if failed := (*CommandError)(nil); errors.As(e.Err, &failed) {
-		said = lastLine(failed.Stderr)
+		said = child.LastLine(failed.Stderr)
 		if _, cause, is := strings.Cut(failed.Stderr, "error: "); is {
 			said, _, _ = strings.Cut(cause, "\n")
 		}
@@ -123,23 +124,23 @@ func (r *Repo) strict(ctx context.Context, commits []plumbing.OID, from plumbing
 		fmt.Fprintln(&revisions, c)
 	}
 	fmt.Fprintf(&revisions, "^%s\n", from)
-	pack, err := r.command("pack-objects", "pack-objects", "-q", "--revs", "--stdout", "--filter=blob:none", "--missing=allow-promisor").feed([]byte(revisions.String())).output(ctx)
-	if exitCode(err) > 0 {
+	pack, err := r.command("pack-objects", "pack-objects", "-q", "--revs", "--stdout", "--filter=blob:none", "--missing=allow-promisor").Feed([]byte(revisions.String())).Output(ctx)
+	if child.ExitCode(err) > 0 {
 		return &DamagedError{Commit: commits[0], Err: err}
 	}
 	if err != nil {
 		return err
 	}
 	index := func(option ...string) error {
-		child, discard, err := r.discarding(r.command("index-pack", flags([]string{"index-pack", "--stdin"}, option)...).feed(pack))
+		child, discard, err := r.discarding(r.command("index-pack", slices.Concat([]string{"index-pack", "--stdin"}, option)...).Feed(pack))
 		if err != nil {
 			return err
 		}
 		defer discard()
-		return child.run(ctx)
+		return child.Run(ctx)
 	}
 	err = index("--fsck-objects")
-	if exitCode(err) > 0 && index() == nil { // otherwise the check is not the reason
+	if child.ExitCode(err) > 0 && index() == nil { // otherwise the check is not the reason
 		return &MalformedError{Commit: commits[0], Err: err}
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -193,7 +194,7 @@ func (h History) WholeBesideRefs(ctx context.Context, commit plumbing.OID) error
 // listed is whole with an error that is a DamagedError also if git can't list the objects.
 func (r *Repo) listed(ctx context.Context, commit plumbing.OID, args ...string) error {
 	err := r.whole(ctx, commit, args...)
-	if exitCode(err) > 0 {
+	if child.ExitCode(err) > 0 {
 		return &DamagedError{Commit: commit, Err: err}
 	}
 	return err

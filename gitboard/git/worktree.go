@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -250,8 +251,8 @@ const (
 func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
 	doubts := 0
 	for attempt := 1; ; attempt++ {
-		out, err := c.output(ctx)
-		if exitCode(err) != died {
+		out, err := c.Output(ctx)
+		if child.ExitCode(err) != child.Died {
 			return out, err
 		}
 		if attempt == amidstAttempts {
@@ -269,7 +270,7 @@ func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
 // repaired is amidst for callers that are about to change a worktree: an unfinished record of
 // another one does not stop them.
 func (r *Repo) repaired(ctx context.Context, c command) ([]byte, error) {
-	if out, err := c.output(ctx); exitCode(err) != died {
+	if out, err := c.Output(ctx); child.ExitCode(err) != child.Died {
 		return out, err
 	}
 	r.completeRecords()
@@ -321,19 +322,19 @@ func (w *Worktree) Head(ctx context.Context) (commit plumbing.OID, branch string
 	var failed error
 	var beside sync.WaitGroup
 	beside.Go(func() {
-		symbolic, failed = w.in("symbolic-ref", "symbolic-ref", "--quiet", "HEAD").output(ctx)
+		symbolic, failed = w.in("symbolic-ref", "symbolic-ref", "--quiet", "HEAD").Output(ctx)
 	})
-	out, err := w.in("rev-parse", "rev-parse", "--verify", "--quiet", "HEAD^{commit}").output(ctx)
+	out, err := w.in("rev-parse", "rev-parse", "--verify", "--quiet", "HEAD^{commit}").Output(ctx)
 	beside.Wait()
 	switch {
 	case err == nil:
 		commit = plumbing.OID(strings.TrimSpace(string(out)))
-	case exitCode(err) == 1:
+	case child.ExitCode(err) == 1:
 		commit = plumbing.ZeroOID
 	default:
 		return "", "", fmt.Errorf("HEAD of %s: %w", w.path, err)
 	}
-	if failed != nil && exitCode(failed) != 1 {
+	if failed != nil && child.ExitCode(failed) != 1 {
 		return "", "", fmt.Errorf("HEAD of %s: %w", w.path, failed)
 	}
 	return commit, strings.TrimSpace(string(symbolic)), nil
@@ -399,8 +400,8 @@ func (w *Worktree) AttachHead(ctx context.Context, branch string) error {
 	if err := w.free(ctx); err != nil {
 		return err
 	}
-	args := flags(durable, []string{"symbolic-ref", "-m", "git liza: attach", "HEAD", ref})
-	return w.in("symbolic-ref", args...).run(ctx)
+	args := slices.Concat(durable, []string{"symbolic-ref", "-m", "git liza: attach", "HEAD", ref})
+	return w.in("symbolic-ref", args...).Run(ctx)
 }
 
 // gitDir returns the absolute git directory of a worktree, which holds its index and HEAD.
@@ -408,7 +409,7 @@ func (w *Worktree) gitDir(ctx context.Context) (string, error) {
 	if dir, ours := w.record(); ours {
 		return dir, nil
 	}
-	out, err := w.in("rev-parse", "rev-parse", "--absolute-git-dir").output(ctx)
+	out, err := w.in("rev-parse", "rev-parse", "--absolute-git-dir").Output(ctx)
 	if err != nil {
 		return "", fmt.Errorf("git directory of %s: %w", w.path, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -30,7 +31,7 @@ func (w *Worktree) Add(ctx context.Context, commit plumbing.OID) error {
 	if err != nil {
 		return err
 	}
-	add := w.repo.command("worktree add", flags(workers, []string{"worktree", "add", "--detach", "--quiet", "--", to, string(commit)})...)
+	add := w.repo.command("worktree add", slices.Concat(workers, []string{"worktree", "add", "--detach", "--quiet", "--", to, string(commit)})...)
 	_, err = w.repo.repaired(ctx, add)
 	if err = w.repo.filtered(ctx, "", add, err); errors.As(err, new(*FilterError)) {
 		return errors.Join(err, w.repo.Worktree(to).Remove(ctx)) // the one that was made without a filter
@@ -252,7 +253,7 @@ func (w *Worktree) Remove(ctx context.Context) error {
 		return err // git would forget it, and it would be in everybody's way
 	}
 	refused := w.repo.worktreeCommand(ctx, "remove", []string{"--force", "--force"}, w.path)
-	if exitCode(refused) <= 0 {
+	if child.ExitCode(refused) <= 0 {
 		return refused
 	}
 	if _, missing := os.Lstat(w.path); os.IsNotExist(missing) {
@@ -337,7 +338,7 @@ func (r Records) Repair(ctx context.Context, paths ...string) error {
 // worktreeCommand runs `git worktree <verb> <options> -- <paths>`. Paths are made absolute, since
 // children run in another directory.
 func (r *Repo) worktreeCommand(ctx context.Context, verb string, options []string, paths ...string) error {
-	args := flags([]string{"worktree", verb}, options, []string{"--"})
+	args := slices.Concat([]string{"worktree", verb}, options, []string{"--"})
 	for _, path := range paths {
 		path, err := filepath.Abs(path)
 		if err != nil {

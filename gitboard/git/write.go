@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -50,8 +51,8 @@ func (r *Repo) write(ctx context.Context, objects []plumbing.Object) error {
 	if err != nil {
 		return err
 	}
-	index := flags(durable, []string{"index-pack", "--stdin"})
-	if err := r.command("index-pack", index...).feed(pack).run(ctx); err != nil {
+	index := slices.Concat(durable, []string{"index-pack", "--stdin"})
+	if err := r.command("index-pack", index...).Feed(pack).Run(ctx); err != nil {
 		return cmp.Or(r.probe(), err)
 	}
 	return nil
@@ -103,7 +104,7 @@ func (r *Repo) discarding(c command) (child command, discard func(), err error) 
 		return c, nil, err
 	}
 	read := []string{quotedDir(r.objectDir()), quotedDir(filepath.Join(r.common, "objects"))}
-	child = c.with("GIT_OBJECT_DIRECTORY="+scrap, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(read, string(filepath.ListSeparator)))
+	child = c.With("GIT_OBJECT_DIRECTORY="+scrap, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(read, string(filepath.ListSeparator)))
 	return child, func() { _ = os.RemoveAll(scrap) }, nil
 }
 

@@ -1,6 +1,48 @@
-package git
+package child
 
-import "testing"
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestReadObject checks that an answer of cat-file that is damaged counts as none, and that one out
+// of step is an error.
+func TestReadObject(t *testing.T) {
+	id := string(plumbing.NewObject(plumbing.BlobObject, []byte("a")).OID)
+	for answer, want := range map[string]string{
+		id + " blob 1\na\n": id + " <nil>", id + " blob 1\nb\n": " <nil>", id + " blob x\n": " <nil>", "a b 1\n": " <nil>",
+		id + " missing\n": " <nil>", id + " blob 1\nab": " the answer of git cat-file is out of step", id + " blob 9\na": " unexpected EOF", "": " unexpected EOF",
+	} {
+		o, err := readObject(bufio.NewReader(strings.NewReader(answer)))
+		if got := fmt.Sprint(o.OID, " ", err); got != want {
+			t.Errorf("%q: %s", answer, got)
+		}
+	}
+}
+
+func TestLastLine(t *testing.T) {
+	for said, want := range map[string]string{
+		"":                              "",
+		"fatal: not a git repository\n": "not a git repository",
+		"error: no\nhint: advice\nwarning: and so on\n\n":                                 "no",
+		"Preparing\nerror: unable to write a\nerror: unable to write b\nfatal: no.":       "no. (unable to write a)",
+		"fatal: Unable to create 'HEAD.lock': File exists.\n\nremove the file manually\n": "Unable to create 'HEAD.lock': File exists.",
+		"progress 1%\rprogress 2%\rdone":                                                  "done",
+		"\tindented \n":                                                                   "indented",
+	} {
+		if got := LastLine(said); got != want {
+			t.Errorf("%q: got %q, want %q", said, got, want)
+		}
+	}
+}
 
 // TestFirstCause checks the cause that is extracted from output of git 2.39, OpenSSH 9.2 and public
 // hosts.
@@ -31,8 +73,43 @@ func TestFirstCause(t *testing.T) {
 		"remote: <p>Not here</p>\nerror: x":                      "x",
 		"warning: redirecting to h\nhint: x\nhint:\nfatal: bad":  "bad",
 	} {
-		if got := firstCause(said); got != want {
+		if got := FirstCause(said); got != want {
 			t.Errorf("%q\n got %q\nwant %q", said, got, want)
 		}
+	}
+}
+
+// TestTrustedPrograms: what the repository sets in place of the user's own programs counts for
+// nothing, and these go on working.
+func TestTrustedPrograms(t *testing.T) {
+	all := []setting{
+		{"filter.lfs.clean", "git-lfs clean", true}, {"credential.helper", "store", true}, {"credential.https://a=b.helper", "cache", true},
+		{"filter.lfs.clean", "evil", false}, {"filter.lfs.required", "true", false}, {"credential.helper", "evil", false}, {"credential.https://c.helper", "evil", false},
+		{"core.sshcommand", "evil", false}, {"remote.hub.url", "x", false}, {"lfs.customtransfer.x.path", "evil", false},
+	}
+	var got []string
+	for _, s := range turnedOff(all) {
+		got = append(got, s.Key+"="+s.Value)
+	}
+	want := []string{"filter.lfs.clean=git-lfs clean", "filter.lfs.required=false", "credential.helper=", "credential.helper=store",
+		"credential.https://a=b.helper=cache", "core.sshcommand=ssh", "lfs.customtransfer.x.path=false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("turned off: %q", got)
+	}
+}
+
+// TestTail checks that the end of a child's standard error is kept.
+func TestTail(t *testing.T) {
+	var last Tail
+	for range 3 {
+		_, _ = last.Write(bytes.Repeat([]byte("x"), tailSize/2+1)) // never fails
+	}
+	if len(last.String()) != tailSize {
+		t.Errorf("%d bytes are kept", len(last.String()))
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if (Command{}).failure(t.Context(), exec.ErrWaitDelay, "") != nil || (Command{}).failure(ended, exec.ErrWaitDelay, "") == nil {
+		t.Error("a child that holds a pipe has failed, or one that was ended has not")
 	}
 }

@@ -1,19 +1,19 @@
-package git
+package child
 
 import "sync"
 
 // tailSize is how many bytes of a child's stderr are kept; the relevant part is at its end.
 const tailSize = 16 << 10
 
-// tail is a writer that keeps the last bytes written to it. It may be written
+// Tail is a writer that keeps the last bytes written to it. It may be written
 // and read concurrently.
-type tail struct {
+type Tail struct {
 	mu   sync.Mutex
 	data []byte
 }
 
 // Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.data = append(t.data, p...)
@@ -24,7 +24,7 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // String returns the bytes kept so far.
-func (t *tail) String() string {
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.data)

@@ -1,4 +1,4 @@
-package git
+package child
 
 import (
 	"slices"
@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// firstCause picks the line of stderr that best explains to a person why a network command failed.
+// FirstCause picks the line of stderr that best explains to a person why a network command failed.
 // That is git's first error, with two exceptions: a line from the remote, if git liza wrote it or
 // git reported no fatal error; and the line before the fatal error, if a program that git started
 // (ssh) wrote it.
-func firstCause(stderr string) string {
+func FirstCause(stderr string) string {
 	failure, remote, before := "", "", ""
 	fatal := false
 	for text := range strings.FieldsFuncSeq(stderr, func(c rune) bool { return c == '\n' || c == '\r' }) {
