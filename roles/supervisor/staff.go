@@ -129,15 +129,16 @@ func (t *team) leases(ctx context.Context, v *gitboard.View) (map[string]board.L
 		if a == nil {
 			continue
 		}
-		expired := board.At(now) >= l.Expires
-		dead, err := t.deaths.endIfDead(ctx, t.Board, clone, id, a)
-		switch {
-		case err != nil:
-			return nil, err
-		case expired && t.has(id):
+		if board.At(now) < l.Expires {
+			dead, err := t.deaths.endIfDead(ctx, t.Board, clone, id, a)
+			if err != nil {
+				return nil, err
+			}
+			if dead {
+				l.Expires = board.At(now)
+			}
+		} else if t.has(id) {
 			l.Expires = board.At(now.Add(staffEvery))
-		case dead && !expired:
-			l.Expires = board.At(now)
 		}
 		leases[id] = l
 	}
