@@ -64,17 +64,16 @@ func (e *simEye) catchUp() {
 		e.s.failf("the history no longer holds %s", e.tip)
 	}
 	for i, c := range commits {
-		op, before := e.take(c)
+		op, robbed := e.take(c)
 		if i == len(commits)-1 {
-			e.fenced(before, op)
+			e.fenced(op, robbed)
 		}
 	}
 	e.tip = tip
 }
 
 // fenced checks that the lease of an agent that lost its claim to this operation is gone.
-func (e *simEye) fenced(before *board.State, op board.Operation) {
-	robbed := board.LeaseWanted(before, op)
+func (e *simEye) fenced(op board.Operation, robbed string) {
 	if robbed == "" || robbed == op.Actor.ID {
 		return
 	}
@@ -83,8 +82,8 @@ func (e *simEye) fenced(before *board.State, op board.Operation) {
 	}
 }
 
-// take replays one commit and returns its operation and the board before it.
-func (e *simEye) take(c plumbing.Commit) (board.Operation, *board.State) {
+// take replays one commit and returns its operation, and the agent whose lease that needs.
+func (e *simEye) take(c plumbing.Commit) (op board.Operation, robbed string) {
 	s := e.s
 	h, err := codec.ParseHead(c.Message)
 	check(s.t, err)
@@ -94,7 +93,7 @@ func (e *simEye) take(c plumbing.Commit) (board.Operation, *board.State) {
 		check(s.t, err)
 		file = string(o.Data)
 	}
-	op, err := h.Operation(file, c.Author)
+	op, err = h.Operation(file, c.Author)
 	check(s.t, err)
 	before := e.state()
 	after, err := board.Step(before, op)
@@ -132,20 +131,10 @@ func (e *simEye) take(c plumbing.Commit) (board.Operation, *board.State) {
 		s.failf("%d operations, and no task has changed its state", e.since)
 	}
 	e.judged(before, after, op)
-	was := board.NewMemory()
-	was.Absorb(pick(before, op))
+	robbed = board.LeaseWanted(before, op)
 	e.memory.Absorb(after)
 	e.at = op.Time
-	return op, board.NewState(was, op.Time)
-}
-
-// pick returns the part of a board that says whose lease an operation needs.
-func pick(s *board.State, op board.Operation) *board.State {
-	few := board.NewState(nil, s.Time())
-	if t := s.Task(op.TaskID()); t != nil {
-		few.Changes()[board.RecordPath(board.TaskDir, t.ID)] = t
-	}
-	return few
+	return op, robbed
 }
 
 // held2 records from the operations alone who holds what, and fails when two would hold the same.

@@ -111,8 +111,8 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 
 // endIfDead ends the lease of an agent that died in this clone. If that fails, its lease decides.
 func (s *supervisor) endIfDead(ctx context.Context, id string, a *board.Agent) error {
-	if a == nil {
-		return nil
+	if a == nil || s.isMember != nil && s.isMember(id) {
+		return nil // this process runs it
 	}
 	if _, err := s.deaths.endIfDead(ctx, s.Board, s.clone, id, a); ctx.Err() != nil || inconsistent(err) {
 		return err

@@ -9,7 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// headStart is how long an agent leaves a task to each idle agent that comes before it.
+// headStart bounds how long an agent leaves a task to each idle agent that comes before it. The claim
+// by one of them ends the wait.
 const headStart = 2 * time.Second
 
 // chooser chooses the task that an agent should take: board.NextClaim or board.NextReview.

@@ -12,7 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// staffEvery is the longest time between two looks at the demand: leases expire unseen.
+// staffEvery bounds the time between two looks at the demand: leases expire unseen. A change of the
+// board, the end of a member and the death of another supervisor's process come first.
 const staffEvery = 10 * time.Second
 
 // staff starts members as the board wants them, until no goal is in progress or the context ends.

@@ -114,7 +114,7 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 }
 
 // member runs one supervisor, and again after it has lost its lease, or while network or disk keep
-// it from registering. It calls known once the supervisor is registered or ends.
+// it from registering. No event tells when those work again, so the pauses between are by time. It calls known once the supervisor is registered or ends.
 func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	defer known()
 	agent := c.name()
