@@ -52,6 +52,7 @@ func (c *Call) FlagSet() *pflag.FlagSet {
 	if c.Cmd.Reads {
 		f.StringVar(&c.At, "at", "", "as the board was at a `COMMIT` or time")
 	}
+	onceEach(f)
 	return f
 }
 

@@ -386,6 +386,28 @@ func actIn(n ast.Node) (a board.Act, is bool) {
 	return board.Do(args[0], args[1:]...), true
 }
 
+// TestLists: a flag that makes a list may be repeated, and another one is refused then.
+func TestLists(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	add := func(id string, flags ...string) (int, string) {
+		code, message, _ := l.try("", append([]string{"add-task", "--id", id, "--desc", "Do it", "--spec", "specs/vision.md", "--done", "it prints 1", "--scope", "IN: x"}, flags...)...)
+		return code, message
+	}
+	for _, id := range []string{"a", "b", "c"} {
+		add(id)
+	}
+	if code, message := add("d", "--depends", "a,b", "--depends", "c"); code != 0 {
+		t.Errorf("exit code %d: %s", code, message)
+	}
+	if got := l.liza("", "read", "tasks.d.depends_on"); got != "- a\n- b\n- c\n" {
+		t.Errorf("it depends on %q", got)
+	}
+	if code, message := add("e", "--done", "it prints 2"); code != 1 || !strings.Contains(message, "--done is given twice") {
+		t.Errorf("exit code %d: %s", code, message)
+	}
+}
+
 // TestMisspelled: a name that nothing has is refused, and the nearest one suggested.
 func TestMisspelled(t *testing.T) {
 	l := newLife(t)
@@ -396,6 +418,9 @@ func TestMisspelled(t *testing.T) {
 		"log --agent codr-1":            "nearest: coder-1",
 		"team sett team.yaml":           "nearest: git liza team set",
 		"team with --coders 2":          "git liza team -h",
+		"next":                          "git liza prime",
+		"task list":                     "git liza show ID; all of them: git liza status",
+		"stop":                          "git liza pause --reason TEXT; for good: git liza abort --reason TEXT",
 		"log --agent coder-1 --op init": "", // it has done other things
 	} {
 		if code, message, hint := l.try("", strings.Fields(line)...); (code != 0) != (want != "") || hint != want {

@@ -246,12 +246,13 @@ func amendTaskCommand() *call.Command {
 var _ = add(supersedeCommand)
 
 func supersedeCommand() *call.Command {
-	var by, reason string
+	var by []string
+	var reason string
 	return &call.Command{
 		Name: "supersede", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "replace a task by others; its work is kept",
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&by, "by", "", "`IDS` of the tasks that replace it, with commas")
+			call.ListFlag(f, &by, "by", "`IDS` of the tasks that replace it, with commas or repeated")
 			f.StringVar(&reason, "reason", "", "the root cause, in a sentence at least")
 		},
 		Example: `git liza supersede login --by login-form,login-api --reason "It was two tasks: form and API share no code"`,
@@ -260,7 +261,7 @@ func supersedeCommand() *call.Command {
 			if err != nil {
 				return err
 			}
-			return c.End(ctx, actor, &board.Supersede{About: board.About{Task: c.Args[0]}, By: call.Commas(by), Reason: reason})
+			return c.End(ctx, actor, &board.Supersede{About: board.About{Task: c.Args[0]}, By: by, Reason: reason})
 		},
 	}
 }

@@ -23,19 +23,19 @@ var _ = add(sprintStartCommand)
 
 func sprintStartCommand() *call.Command {
 	p := board.SprintStart{}
-	var planned, stretch, deadline string
+	var deadline string
 	return &call.Command{
 		Name: "sprint start", Group: "human", Args: `["AIM"]`, Max: 1, Writes: true,
 		Short: "begin a sprint after one has ended",
 		Long:  "The aim, what the sprint is for, goes into the goal's alignment history.",
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&planned, "planned", "", "`IDS` of the tasks that end the sprint once all are over, with commas")
-			f.StringVar(&stretch, "stretch", "", "`IDS` of the tasks that are welcome")
+			call.ListFlag(f, &p.Planned, "planned", "`IDS` of the tasks that end the sprint once all are over, with commas or repeated")
+			call.ListFlag(f, &p.Stretch, "stretch", "`IDS` of the tasks that are welcome")
 			f.StringVar(&deadline, "deadline", "", "`WHEN` the board goes to CHECKPOINT: a time (2026-01-31T14:05:00Z), or a time from now (36h)")
 		},
 		Example: `git liza sprint start "The login flow" --planned login,users --deadline 36h`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			p.Aim, p.Planned, p.Stretch = call.First(c.Args), call.Commas(planned), call.Commas(stretch)
+			p.Aim = call.First(c.Args)
 			var err error
 			if p.Deadline, err = call.Moment(c, "deadline", deadline, 1); err != nil {
 				return err

@@ -15,7 +15,6 @@ type Flags struct {
 	D       board.Definition
 	kind    string
 	stage   string
-	depends string
 	flags   *pflag.FlagSet
 }
 
@@ -26,7 +25,7 @@ func (o *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.D.DoneWhen, "done", "", "what can be observed once it is done; something could prove it wrong")
 	f.StringVar(&o.D.Scope, "scope", "", "what is IN and what is OUT")
 	f.IntVar(&o.D.Priority, "priority", 3, "1 (first) to 5 (last)")
-	f.StringVar(&o.depends, "depends", "", "`IDS` of the tasks that must be merged before, with commas")
+	call.ListFlag(f, &o.D.DependsOn, "depends", "`IDS` of the tasks that must be merged before, with commas or repeated")
 	f.StringArrayVar(&o.D.Touches, "touches", nil, "a `GLOB` of files that it will change, for the order of claims; repeatable")
 	f.StringVar(&o.stage, "stage", board.CodeStage, "the stage of the team's work that it is in: git liza team show")
 	f.StringVar(&o.kind, "kind", "code", "code, doc, config or spec; code needs tests with it")
@@ -44,7 +43,7 @@ var fieldOfFlag = map[string]string{
 // Definition is the definition that the flags express.
 func (o *Flags) Definition() board.Definition {
 	d := o.D
-	d.Kind, d.DependsOn = board.Kind(o.kind), call.Commas(o.depends)
+	d.Kind = board.Kind(o.kind)
 	if o.stage != board.CodeStage {
 		d.Stage = o.stage
 	}

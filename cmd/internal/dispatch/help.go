@@ -89,6 +89,8 @@ func unknownCommand(word string) error {
 	}
 	fault := &call.UsageError{Message: fmt.Sprintf("%q is not a command", text.Line(word, 40))}
 	switch near := text.Nearest(word, names, 3); {
+	case ways[word] != "":
+		fault.Hint = ways[word]
 	case slices.Contains(board.Ops(), word):
 		fault.Message = fmt.Sprintf("%s is recorded where it happens, and is not a command", word)
 	case len(near) > 0:

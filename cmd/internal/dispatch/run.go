@@ -178,6 +178,8 @@ func flagFault(cmd *call.Command, flags *pflag.FlagSet, err error) error {
 	switch {
 	case errors.As(err, &unknown):
 		return unknownFlag(cmd, flags, unknown)
+	case errors.Is(err, call.ErrTwice) && errors.As(err, &value):
+		return call.Usage(cmd, "--%s is given twice, and takes one value: put both into one", value.GetFlag().Name)
 	case errors.As(err, &value):
 		return call.Usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), text.Line(value.GetValue(), 40))
 	case errors.As(err, &bare):
