@@ -148,13 +148,13 @@ func (m *meddling) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate,
 
 // Refs makes a board list leases in this store, too.
 func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, error) {
-	return m.Store.(*log.Memory).Refs(ctx, prefixes...)
+	return m.Store.(*testrepo.Memory).Refs(ctx, prefixes...)
 }
 
 // memory returns a board in memory whose store a test can make fail.
 func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *testrepo.Clock) {
 	c := newClock()
-	m := &meddling{Store: log.NewMemory()}
+	m := &meddling{Store: testrepo.NewMemory()}
 	b := gitboard.OpenStore(m, "", gitboard.Options{Now: c.Now, Retries: retries})
 	begin(t, b)
 	t.Cleanup(func() { m.always = nil; clean(t, m) })
@@ -549,7 +549,7 @@ func TestViewAt(t *testing.T) {
 // TestIntentUnread: an intent that relies on records which every board has gets an error, not a
 // panic, when they can't be read.
 func TestIntentUnread(t *testing.T) {
-	s := log.NewMemory()
+	s := testrepo.NewMemory()
 	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
 	for step := 1; ; step++ {
 		bad := &faulty{Store: s, fails: map[int]fault{step: {false, errFault}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // ann is a human who asks for operations.
@@ -57,7 +57,7 @@ func Example() {
 // for its reader.
 func ExampleBoard_Do() {
 	ctx := context.Background()
-	b := gitboard.OpenStore(log.NewMemory(), "", gitboard.Options{})
+	b := gitboard.OpenStore(testrepo.NewMemory(), "", gitboard.Options{})
 	if _, err := b.Do(ctx, ann, gitboard.Just(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})); err != nil {
 		panic(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -179,7 +180,7 @@ func TestFaults(t *testing.T) {
 	}
 	t.Run("memory", func(t *testing.T) {
 		maps.Copy(more, ways)
-		test(t, log.NewMemory(), more)
+		test(t, testrepo.NewMemory(), more)
 	})
 	t.Run("git", func(t *testing.T) {
 		repo, err := git.Open(context.Background(), project(t))
@@ -200,7 +201,7 @@ func again(a board.Actor, p board.Payload) (board.Actor, board.Payload) {
 
 // TestUnknownOutcome: when nobody can say whether an operation was done, it is not retried.
 func TestUnknownOutcome(t *testing.T) {
-	s := log.NewMemory()
+	s := testrepo.NewMemory()
 	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
 	for step := 1; ; step++ {
 		bad := &faulty{Store: s, fails: map[int]fault{step: {true, git.ErrRefMoved}, step + 1: {false, errFault}}}

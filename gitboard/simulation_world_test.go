@@ -15,9 +15,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // simulation is a whole run in memory: agents and a human, each a process with its own board on one
@@ -35,7 +35,7 @@ type simulation struct {
 	seq   int
 	depth int // of events that happen during another's append
 
-	memory   *log.Memory
+	memory   *testrepo.Memory
 	cache    string
 	eye      *simEye
 	agents   []*simAgent
@@ -67,7 +67,7 @@ var simStart = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 func newSimulation(t testing.TB, seed uint64, size simSize) *simulation {
 	s := &simulation{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x112a)), ctx: context.Background(), now: simStart,
-		memory: log.NewMemory(), cache: filepath.Join(t.TempDir(), "briefs.json"),
+		memory: testrepo.NewMemory(), cache: filepath.Join(t.TempDir(), "briefs.json"),
 		truth: map[string]float64{}, landed: map[plumbing.OID]simLanding{}, wants: map[string]*board.Definition{}, met: map[string]int{},
 		goalOf: map[string]string{}, migrates: map[string]bool{},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -58,7 +59,7 @@ func BenchmarkVerifyChain(b *testing.B) {
 	for _, planned := range []bool{false, true} {
 		for _, n := range []int{500, 5000} {
 			b.Run(fmt.Sprintf("planned=%v/%d", planned, n), func(b *testing.B) {
-				store := log.NewMemory()
+				store := testrepo.NewMemory()
 				tip := chain(b, store, n, planned)
 				for b.Loop() {
 					report, err := audit.Verify(b.Context(), store, nil, audit.Range{To: tip}, nil)

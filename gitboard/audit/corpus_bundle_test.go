@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // A history of the corpus is a git bundle. `git fetch FILE 'refs/*:refs/*'` fetches it into any
@@ -25,7 +26,7 @@ const bundleHead = "# v2 git bundle\n"
 
 // keeper is a store that records the objects written to it.
 type keeper struct {
-	*log.Memory
+	*testrepo.Memory
 	objects []plumbing.Object
 }
 

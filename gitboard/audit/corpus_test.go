@@ -66,7 +66,7 @@ func TestCorpus(t *testing.T) {
 // recordHistory writes a history to a file. Recordings are deterministic to the byte, so one that
 // brings nothing new is not stored.
 func recordHistory(t *testing.T) {
-	store := &keeper{Memory: log.NewMemory()}
+	store := &keeper{Memory: testrepo.NewMemory()}
 	newWorld(t, store).corpusHistory()
 	data := store.bundle(t)
 	files := corpusFiles(t)
@@ -98,7 +98,7 @@ func recordHistory(t *testing.T) {
 func verifies(t *testing.T, file string) {
 	data, err := os.ReadFile(file)
 	check(t, err)
-	m, repo := log.NewMemory(), testrepo.Bare(t)
+	m, repo := testrepo.NewMemory(), testrepo.Bare(t)
 	unbundle(t, m, data)
 	file, err = filepath.Abs(file)
 	check(t, err)

@@ -65,7 +65,7 @@ func newWorld(t testing.TB, store log.Store) *world {
 // memoryWorld makes a world without a repository.
 func memoryWorld(t testing.TB) *world {
 	testrun.NotShort(t)
-	return newWorld(t, log.NewMemory())
+	return newWorld(t, testrepo.NewMemory())
 }
 
 // gitWorld makes a world in a bare repository.

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -20,7 +20,7 @@ func TestManyNotes(t *testing.T) {
 	if *testrun.Long {
 		most = 10_030 // reaches the second upper-level directory
 	}
-	store := &broadest{Memory: log.NewMemory()}
+	store := &broadest{Memory: testrepo.NewMemory()}
 	w := newWorld(t, store)
 	w.begin()
 	for n := range most {
@@ -46,7 +46,7 @@ func TestManyNotes(t *testing.T) {
 // where the board has more, also if many operations come at once.
 func TestReceivedReadsLittle(t *testing.T) {
 	const many, received = 100, 40
-	store := &reading{Memory: log.NewMemory()}
+	store := &reading{Memory: testrepo.NewMemory()}
 	w := newWorld(t, store)
 	w.begin()
 	for n := range many {
@@ -68,7 +68,7 @@ func TestReceivedReadsLittle(t *testing.T) {
 
 // reading counts the files that are read.
 type reading struct {
-	*log.Memory
+	*testrepo.Memory
 	files int
 }
 
@@ -92,7 +92,7 @@ func (r *reading) Objects(ctx context.Context, names []string) ([]plumbing.Objec
 
 // broadest remembers the number of entries of the largest tree written.
 type broadest struct {
-	*log.Memory
+	*testrepo.Memory
 	most int
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -23,7 +23,7 @@ func check(t *testing.T, err error) {
 }
 
 func bothStores(t *testing.T, test func(t *testing.T, s lease.Store)) {
-	t.Run("memory", func(t *testing.T) { test(t, log.NewMemory()) })
+	t.Run("memory", func(t *testing.T) { test(t, testrepo.NewMemory()) })
 	t.Run("git", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "leases.git")
 		testrun.InitRepository(t, dir, true)
@@ -150,12 +150,12 @@ func TestFailureIsNoLoss(t *testing.T) {
 		"moved and unknown":  {update: git.ErrRefMoved, read: broken},
 		"reading what stood": {read: broken, update: git.ErrRefMoved},
 	} {
-		f.Store = log.NewMemory()
+		f.Store = testrepo.NewMemory()
 		if _, err := lease.Beat(ctx, &f, nil, of("one", 5)); err == nil || errors.Is(err, lease.ErrTaken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := lease.Read(ctx, &failing{Store: log.NewMemory(), read: broken}, "coder-1"); !errors.Is(err, broken) {
+	if _, err := lease.Read(ctx, &failing{Store: testrepo.NewMemory(), read: broken}, "coder-1"); !errors.Is(err, broken) {
 		t.Errorf("reading: %v", err)
 	}
 }

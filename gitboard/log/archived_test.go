@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 func encoded(t testing.TB, r any) []byte {
@@ -29,7 +30,7 @@ func over(id string, depends ...string) *board.Task {
 // TestArchivedTasks checks that archived tasks are found in the archive of any sprint. Those that
 // live tasks depend on are read once, together with the briefs; no others are read.
 func TestArchivedTasks(t *testing.T) {
-	store := &counting{Store: log.NewMemory()}
+	store := &counting{Store: testrepo.NewMemory()}
 	w := newWriter(t, store).init()
 	waits := over("waits", "first", "second", "nowhere", "Not An Id")
 	waits.Status, waits.MergeCommit = board.Unclaimed, ""
@@ -98,7 +99,7 @@ func TestArchivedTasks(t *testing.T) {
 // TestArchivedDamage checks that a file in the archive that holds another task is reported as
 // damage.
 func TestArchivedDamage(t *testing.T) {
-	store := log.NewMemory()
+	store := testrepo.NewMemory()
 	w := newWriter(t, store).init()
 	waits := over("waits", "first")
 	waits.Status, waits.MergeCommit = board.Unclaimed, ""
@@ -118,7 +119,7 @@ func TestArchivedDamage(t *testing.T) {
 // TestBriefsAreWhole checks that the cache returns complete briefs, and that a task that does not
 // fit on a line of the file is read each time.
 func TestBriefsAreWhole(t *testing.T) {
-	store := &counting{Store: log.NewMemory()}
+	store := &counting{Store: testrepo.NewMemory()}
 	w := newWriter(t, store).init()
 	files := map[string][]byte{}
 	add := func(task *board.Task) { files["tasks/"+task.ID+".yaml"] = encoded(t, task) }
@@ -171,7 +172,7 @@ func TestWhenBriefsAreWritten(t *testing.T) {
 		dir     string
 		written bool
 	}{{8, "a", false}, {9, "a", true}, {9, "a/b", true}, {9, "a/b/c", false}} {
-		store := log.NewMemory()
+		store := testrepo.NewMemory()
 		many(t, store, c.tasks)
 		file := filepath.Join(t.TempDir(), filepath.FromSlash(c.dir), "briefs")
 		tip, err := log.NewReader(store, file).Tip(t.Context())
@@ -189,7 +190,7 @@ func TestWhenBriefsAreWritten(t *testing.T) {
 // TestBriefsThatCannotBeWritten checks that a file which can't be written costs nothing but time,
 // and leaves nothing behind.
 func TestBriefsThatCannotBeWritten(t *testing.T) {
-	store := log.NewMemory()
+	store := testrepo.NewMemory()
 	many(t, store, 9)
 	dir := t.TempDir()
 	taken := filepath.Join(dir, "briefs")
@@ -211,7 +212,7 @@ func TestBriefsThatCannotBeWritten(t *testing.T) {
 // TestTaskTexts checks that only tasks whose file is encoded as the program would do it are
 // returned as text.
 func TestTaskTexts(t *testing.T) {
-	store := log.NewMemory()
+	store := testrepo.NewMemory()
 	w := newWriter(t, store)
 	if texts, err := w.tip().TaskTexts(); len(texts) > 0 || err != nil {
 		t.Errorf("without a board: %v %v", texts, err)
@@ -233,7 +234,7 @@ func TestTaskTexts(t *testing.T) {
 // besides its format.
 func TestWideDirectories(t *testing.T) {
 	for n, want := range map[int]int{499: 1, 500: 2} {
-		store := &weighing{Memory: log.NewMemory()}
+		store := &weighing{Memory: testrepo.NewMemory()}
 		many(t, store, n)
 		l := log.NewReader(store, "")
 		look := func() int {

@@ -47,7 +47,7 @@ func many(t testing.TB, s log.Store, n int) {
 // TestBriefsCache checks that briefs are read once for all readers, and that losing or damaging the
 // file costs only time.
 func TestBriefsCache(t *testing.T) {
-	store := &counting{Store: log.NewMemory()}
+	store := &counting{Store: testrepo.NewMemory()}
 	many(t, store, 40)
 	file := filepath.Join(t.TempDir(), "below", "briefs.json")
 	briefs := func() int64 {
@@ -140,7 +140,7 @@ func BenchmarkBriefs1000(b *testing.B) {
 			}
 		}
 	}
-	b.Run("memory", func(b *testing.B) { bench(b, log.NewMemory(), "") })
+	b.Run("memory", func(b *testing.B) { bench(b, testrepo.NewMemory(), "") })
 	b.Run("git/cold", func(b *testing.B) { bench(b, testrepo.Bare(b), "") })
 	b.Run("git/warm", func(b *testing.B) { bench(b, testrepo.Bare(b), filepath.Join(b.TempDir(), "briefs.json")) })
 }
@@ -154,7 +154,7 @@ func BenchmarkAppend(b *testing.B) {
 			w.do(&board.SetConfig{Key: "max_review_cycles", Value: fmt.Sprint(3 + w.n%2)})
 		}
 	}
-	b.Run("memory", func(b *testing.B) { bench(b, log.NewMemory()) })
+	b.Run("memory", func(b *testing.B) { bench(b, testrepo.NewMemory()) })
 	b.Run("git", func(b *testing.B) { bench(b, testrepo.Bare(b)) })
 }
 
@@ -162,7 +162,7 @@ func BenchmarkAppend(b *testing.B) {
 // ask for each.
 func TestTasksAhead(t *testing.T) {
 	const n = 300
-	store := &counting{Store: log.NewMemory()}
+	store := &counting{Store: testrepo.NewMemory()}
 	many(t, store, n)
 	s, err := log.NewReader(store, "").Tip(context.Background())
 	check(t, err)

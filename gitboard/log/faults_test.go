@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // faulty is a store whose next calls fail.
@@ -72,7 +73,7 @@ func TestAppendFaults(t *testing.T) {
 		"not done, and the log can't be read": {faulty{refs: git.ErrRefMoved, log: disk}, false, log.Lost},
 	} {
 		store := c.faults
-		store.Store = log.NewMemory()
+		store.Store = testrepo.NewMemory()
 		newWriter(t, store.Store).init()
 		w := newWriter(t, &store)
 		before := w.tip().Commit
@@ -126,7 +127,7 @@ func TestAppendTogether(t *testing.T) {
 // TestAs checks that an operation under another request id is another commit that differs in
 // nothing else.
 func TestAs(t *testing.T) {
-	w := newWriter(t, log.NewMemory()).init()
+	w := newWriter(t, testrepo.NewMemory()).init()
 	p := w.prepare(w.tip(), note("x"))
 	one, err := p.Build(by)
 	check(t, err)
@@ -189,7 +190,7 @@ func (f *failing) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, 
 // TestEveryCallFails lets each call of each reader and writer of the log fail in turn: the failure
 // is reported as one to read or write, not as damage of the board.
 func TestEveryCallFails(t *testing.T) {
-	memory := log.NewMemory()
+	memory := testrepo.NewMemory()
 	w := newWriter(t, memory).init()
 	w.do(task("one"))
 	w.do(note(strings.Repeat("a long line of a note\n", 1000))) // the payload is a file

@@ -22,7 +22,7 @@ func check(t testing.TB, err error) {
 
 // bothStores runs a test in memory and in git.
 func bothStores(t *testing.T, test func(t *testing.T, s log.Store)) {
-	t.Run("memory", func(t *testing.T) { test(t, log.NewMemory()) })
+	t.Run("memory", func(t *testing.T) { test(t, testrepo.NewMemory()) })
 	t.Run("git", func(t *testing.T) {
 		repo := testrepo.Bare(t)
 		test(t, repo)

@@ -11,12 +11,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // weighing counts the objects read and written, and their bytes.
 type weighing struct {
-	*log.Memory
+	*testrepo.Memory
 	objects, bytes int
 }
 
@@ -68,7 +69,7 @@ func TestNoteIsFlat(t *testing.T) {
 	}
 	var few [2]int
 	for _, n := range []int{40, most - 60} {
-		store := &weighing{Memory: log.NewMemory()}
+		store := &weighing{Memory: testrepo.NewMemory()}
 		w := newWriter(t, store).init()
 		w.notesUpTo(n)
 		store.objects, store.bytes = 0, 0

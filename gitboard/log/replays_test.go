@@ -7,11 +7,12 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // TestReplaysOfDamage checks that an object missing from a commit or the board before it is damage, and named.
 func TestReplaysOfDamage(t *testing.T) {
-	w := newWriter(t, log.NewMemory()).init()
+	w := newWriter(t, testrepo.NewMemory()).init()
 	w.do(task("login"))
 	blob := plumbing.NewObject("blob", []byte("x"))
 	check(t, w.log.Store().WriteObjects(w.ctx, []plumbing.Object{blob}))

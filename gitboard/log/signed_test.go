@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 func keyNamed(t testing.TB, name string) *sshsig.Signer {
@@ -28,7 +29,7 @@ func keyNamed(t testing.TB, name string) *sshsig.Signer {
 // TestSigned checks that a commit is signed with an accepted key if the board requires it, and that
 // a key is not used otherwise.
 func TestSigned(t *testing.T) {
-	s := log.NewMemory()
+	s := testrepo.NewMemory()
 	w := newWriter(t, s).init()
 	key, other := keyNamed(t, "ada"), keyNamed(t, "eve")
 	do := func(p board.Payload, key *sshsig.Signer) error {

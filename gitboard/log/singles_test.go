@@ -8,12 +8,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // TestSingles checks that a log decodes the settings once for commits that have the same, anew when
 // they have changed, and that a later format is refused each time.
 func TestSingles(t *testing.T) {
-	s := log.NewMemory()
+	s := testrepo.NewMemory()
 	w := newWriter(t, s).init()
 	first := w.tip()
 	config := first.State.Config()

@@ -150,3 +150,15 @@ func (s *Snapshot) PayloadFile(ctx context.Context, store Store) (string, error)
 	o, err := store.Object(ctx, string(oid))
 	return string(o.Data), err
 }
+
+func readCommit(ctx context.Context, s Store, oid plumbing.OID) (plumbing.Commit, error) {
+	o, err := s.Object(ctx, string(oid))
+	if err != nil {
+		return plumbing.Commit{}, err
+	}
+	c, err := plumbing.DecodeCommit(o)
+	if err != nil {
+		return c, formError{err}
+	}
+	return c, nil
+}

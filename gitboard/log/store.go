@@ -6,8 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// Store is a log's view of a repository. *git.Repo and Memory implement it; tests wrap
-// either to make steps fail.
+// Store is a log's view of a repository. *git.Repo and testrepo.Memory implement it;
+// tests wrap either to make steps fail.
 type Store interface {
 	// Object reads an object by id, ref, or <tree>:<path>. It returns git.ErrNotFound if there is
 	// none.

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // TestStores checks what both stores say of refs, names and requests.
@@ -118,7 +119,7 @@ func TestPeople(t *testing.T) {
 
 // TestNames checks that the names of a result are those of its objects.
 func TestNames(t *testing.T) {
-	s := log.NewMemory()
+	s := testrepo.NewMemory()
 	w := newWriter(t, s).init()
 	tree, err := log.ReadTree(w.ctx, s, w.tip().Head.Tree)
 	check(t, err)
@@ -200,7 +201,7 @@ func (w *writer) executable(dir, file string) {
 // TestLackingRecord checks that a record whose object is gone, or that is no plain file, is damage
 // of that record alone, whichever way it is read.
 func TestLackingRecord(t *testing.T) {
-	memory := log.NewMemory()
+	memory := testrepo.NewMemory()
 	w := newWriter(t, memory).init()
 	waits := over("waits", "first")
 	waits.Status, waits.MergeCommit = board.Unclaimed, ""

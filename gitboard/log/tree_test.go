@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 func paths(t *testing.T, tree *log.Tree) string {
@@ -21,7 +22,7 @@ func paths(t *testing.T, tree *log.Tree) string {
 // TestTreeHoldsOthers checks that a directory which is not part of a board's layout is listed as it
 // is, and that a directory without files is not an object.
 func TestTreeHoldsOthers(t *testing.T) {
-	s := log.NewMemory()
+	s := testrepo.NewMemory()
 	ctx := context.Background()
 	files := map[string][]byte{"tasks/a.yaml": []byte("a"), "tasks/deeper/b.yaml": []byte("b")}
 	tree, err := log.NewTree().Change(files)

@@ -13,7 +13,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
@@ -202,36 +201,5 @@ func TestFailedPush(t *testing.T) {
 		if o.Kind != c.want || isNetwork(o.Err) != (c.recorded == 0) {
 			t.Errorf("%s: it is told %+v", name, o)
 		}
-	}
-}
-
-// TestNotPushed checks that what can't go to the remote as it is does not go there.
-func TestNotPushed(t *testing.T) {
-	t.Parallel()
-	s, mine := waiting(t)
-	base := mine.Base
-	if _, _, err := s.deliverOrPush(once(t), &chain{Base: plumbing.OID(strings.Repeat("2", 40)), Links: []*link{mine}}, 0); !errors.Is(err, git.ErrRefMoved) {
-		t.Errorf("decided on an older board: %v", err)
-	}
-	// Of a remote that was reset it can't be read which submissions it lacks.
-	behind, err := s.repo.Object(t.Context(), string(base))
-	check(t, err)
-	first, err := plumbing.DecodeCommit(behind)
-	check(t, err)
-	s.set(t, map[string]plumbing.OID{s.tracking("state"): first.Parents[0]})
-	if _, _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
-		t.Errorf("a board there that can't be read: %v", err)
-	}
-	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: "broken", s.tracking("state"): plumbing.ZeroOID})
-	if _, _, err := s.deliverOrPush(once(t), &chain{Base: base, Links: []*link{mine}}, 0); err == nil || isNetwork(err) {
-		t.Errorf("a board that can't be read: %v", err)
-	}
-	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: base, s.tracking(parcel.Tracked): base})
-	if !s.sequencer(t.Context()) {
-		t.Error("it is not seen to sequence")
-	}
-	s.remote.Load().OnlyBranches = true
-	if s.sequencer(t.Context()) {
-		t.Error("a host that accepts only branches is seen to sequence")
 	}
 }

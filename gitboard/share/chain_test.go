@@ -2,7 +2,6 @@ package share_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,40 +114,6 @@ func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error
 		}
 	}
 	return ended, errs
-}
-
-// TestComeAgain checks that a push waits for as many operations as the last one carried.
-func TestComeAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	g := w.gate()
-	g.open()
-	repo := w.a.Local()
-	var clones []*clone
-	for range 3 {
-		clones = append(clones, w.open(repo.TopLevel())) // acts as a separate process
-	}
-	last, err := json.Marshal(map[string]any{"ended": time.Now(), "took": 2 * time.Minute, "again": 3})
-	w.check(err)
-	w.check(os.WriteFile(filepath.Join(repo.CommonDir(), "liza", "last"), last, 0o644))
-	var ended sync.WaitGroup
-	for n, c := range clones {
-		queued := make(chan struct{})
-		ended.Go(func() {
-			if err := w.append(c, n, note(fmt.Sprint("note ", n)), func() { close(queued) }); err != nil {
-				t.Error(err)
-			}
-		})
-		select {
-		case <-queued:
-		case <-w.ctx.Done():
-			t.Fatal("it was not appended")
-		}
-	}
-	ended.Wait()
-	if n := g.pushes(); n != 1 {
-		t.Errorf("%d pushes for operations that could travel together", n)
-	}
 }
 
 // TestTravelTogether checks that everything that waits during a push goes with the next one.

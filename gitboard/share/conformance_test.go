@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -29,7 +30,7 @@ type writer struct {
 // two clones. Each returns a function that opens a writer.
 var logs = map[string]func(t *testing.T) (open func(n int) writer){
 	"memory": func(*testing.T) func(int) writer {
-		s := log.NewMemory()
+		s := testrepo.NewMemory()
 		return func(int) writer { return writer{log.Local{Store: s}, s} }
 	},
 	"git": func(t *testing.T) func(int) writer {
@@ -181,20 +182,6 @@ func TestBatchRefs(t *testing.T) {
 		expect(t, "all refs are as expected", o, log.Done)
 		if value(next[0].Ref) != before.Commit || value(lease2.Ref) != plumbing.ZeroOID || value(lease1.Ref) != a.OID {
 			t.Error("not all of it happened")
-		}
-	})
-}
-
-// TestQueued checks that a batch that lets others follow is on the board whatever follows it.
-func TestQueued(t *testing.T) {
-	t.Parallel()
-	conform(t, func(t *testing.T, open func(int) writer) {
-		w := open(0)
-		queued := 0
-		commit, o := w.write(t, note("queued"), log.Batch{Queued: func() { queued++ }})
-		expect(t, "it", o, log.Done)
-		if queued > 1 || w.tip(t).Commit != commit {
-			t.Errorf("others could follow %d times, and the tip is %+v", queued, w.tip(t))
 		}
 	})
 }

@@ -59,17 +59,6 @@ func TestCheckThere(t *testing.T) {
 	w.check(w.open(w.a.Local().TopLevel()).CheckThere(w.ctx))
 }
 
-// TestSeenApart checks that an operation reaches a remote whose board has come apart from the one
-// here, as this clone last saw it, and was brought back since.
-func TestSeenApart(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	top := w.a.Local().TopLevel()
-	w.git(top, "update-ref", plumbing.TrackingRef("origin", "state"), w.git(top, "commit-tree", "-m", "another", "main^{tree}"))
-	w.must(w.a, note("mine"))
-	w.end(1)
-}
-
 // TestSequencerSays checks what comes of an operation if the remote that sequences has not taken it
 // because others were faster, and if it can't be asked any more.
 func TestSequencerSays(t *testing.T) {

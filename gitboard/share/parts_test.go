@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,22 +124,6 @@ func TestTried(t *testing.T) {
 	err := tried(ended, func(context.Context) error { stop(); return unsent }, nil, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("it was stopped before it was tried again, and says %v", err)
-	}
-}
-
-// TestKeepBranches checks which deletions are left out of a push that was refused.
-func TestKeepBranches(t *testing.T) {
-	t.Parallel()
-	id := plumbing.OID(strings.Repeat("1", 40))
-	gone, moved := git.Push{Ref: plumbing.PublishedRef("a")}, git.Push{Ref: plumbing.PublishedRef("b"), New: id}
-	lease, board := git.Push{Ref: plumbing.LeaseRef("a")}, git.Push{Ref: plumbing.BoardRef, New: id}
-	for _, c := range []struct{ all, want []git.Push }{
-		{[]git.Push{gone, board}, []git.Push{board}}, {[]git.Push{gone}, nil}, {[]git.Push{moved, board}, nil}, {[]git.Push{lease, board}, nil},
-	} {
-		p := &plan{pushes: c.all}
-		if kept := p.keepBranches(); kept != (c.want != nil) || kept && !slices.Equal(p.pushes, c.want) {
-			t.Errorf("%v: %v, %v", c.all, kept, p.pushes)
-		}
 	}
 }
 

@@ -1,9 +1,7 @@
 package share
 
 import (
-	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -32,29 +30,6 @@ func TestNotAsPushed(t *testing.T) {
 	d.chain = &chain{Base: base, Links: []*link{pushed}}
 	if check(t, s.rewritten(t.Context(), d, text)); d.taken != nil {
 		t.Errorf("it is there as it was, and counts as decided again: %v", d.taken)
-	}
-}
-
-// TestGapIsNotApart checks that a board whose history has a gap is not taken for another one than
-// that of the remote, from which it follows.
-func TestGapIsNotApart(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	first := s.found(t)
-	human := board.HumanActor("Ada", "ada@example.org")
-	lost := s.operate(t, human, &board.AddNote{For: "human", Message: "lost"})
-	last := s.operate(t, human, &board.AddNote{For: "human", Message: "still here"})
-	check(t, os.RemoveAll(s.repo.Upkeep().KeptDir()))
-	check(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", string(lost[:2]), string(lost[2:]))))
-	var err error
-	s.repo, err = git.Open(t.Context(), s.repo.CommonDir()) // one that has not read it
-	check(t, err)
-	defer s.repo.Close()
-	for _, c := range []struct{ here, there plumbing.OID }{{last, first}, {first, last}} {
-		s.set(t, map[string]plumbing.OID{s.tracking("state"): c.there})
-		if _, err := s.Lacking(t.Context(), c.here); !errors.As(err, new(*git.DamagedError)) {
-			t.Errorf("here is %s, there %s: %v", c.here.Short(), c.there.Short(), err)
-		}
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
-	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -71,31 +70,6 @@ func TestStuckPush(t *testing.T) {
 		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
 	}
 	check(t, shows.Close())
-}
-
-// TestStuckFetch checks that a process that is stopped in a fetch holds up the next one for a while,
-// and those after it not at all.
-func TestStuckFetch(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	s.beat = 10 * time.Millisecond
-	stopped, err := s.repo.OpenQueue(s.file(fetchLock)) // shows nothing
-	check(t, err)
-	defer stopped.Close()
-	check(t, stopped.Try())
-	held := func() bool {
-		file, err := s.repo.OpenQueue(s.file(fetchLock))
-		check(t, err)
-		defer file.Close()
-		return errors.Is(file.Try(), queue.ErrHeld)
-	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	release := s.lock(ctx)
-	if ctx.Err() != nil || stopped.Current() || !held() {
-		t.Errorf("beside a process that is stopped the lock is held: %v, %v", held(), ctx.Err())
-	}
-	release()
 }
 
 // TestUnknownChains checks that a pending chain counts as empty if it is malformed, as after a power
@@ -410,50 +384,6 @@ func TestDone(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks which refs of a push that has moved the board the remote has left out.
-func TestLeftOut(t *testing.T) {
-	t.Parallel()
-	hub, s := alone(t), apart(t)
-	ids := hub.commits(t, 3)
-	lease, branch, review := plumbing.LeaseRef("x"), plumbing.PublishedRef("x"), plumbing.ReviewRef("x", 1)
-	move := func(ref string, from, to plumbing.OID) git.Push { return git.Push{Ref: ref, Old: from, New: to} }
-	for name, c := range map[string]struct {
-		there, to plumbing.OID // the board there, and where it was pushed to
-		beside    git.Push
-		at        plumbing.OID // where that is
-		left      bool
-	}{
-		"a lease that has moved":                   {ids[1], ids[1], move(lease, ids[0], ids[1]), ids[1], false},
-		"a lease that has not":                     {ids[1], ids[1], move(lease, ids[0], ids[1]), ids[0], true},
-		"a lease that has not, and others follow":  {ids[2], ids[1], move(lease, ids[0], ids[1]), ids[0], true},
-		"a lease that was to stay":                 {ids[1], ids[1], move(lease, ids[0], ids[0]), ids[0], false},
-		"a lease that was to end":                  {ids[1], ids[1], move(lease, ids[0], plumbing.ZeroOID), ids[0], true},
-		"a new lease":                              {ids[1], ids[1], move(lease, "", ids[1]), plumbing.ZeroOID, true},
-		"a new lease, and others follow":           {ids[2], ids[1], move(lease, "", ids[1]), plumbing.ZeroOID, false},
-		"a submission, and others follow":          {ids[2], ids[1], move(review, "", ids[1]), plumbing.ZeroOID, true},
-		"a branch that was to go":                  {ids[1], ids[1], move(branch, ids[0], plumbing.ZeroOID), ids[0], false},
-		"a branch that has not moved":              {ids[1], ids[1], move(branch, ids[0], ids[1]), ids[0], true},
-		"a branch that is new":                     {ids[1], ids[1], move(branch, "", ids[1]), plumbing.ZeroOID, true},
-		"a branch that is new, and others follow ": {ids[2], ids[1], move(branch, "", ids[1]), plumbing.ZeroOID, false},
-	} {
-		hub.set(t, map[string]plumbing.OID{plumbing.BoardRef: c.there, lease: plumbing.ZeroOID, branch: plumbing.ZeroOID, review: plumbing.ZeroOID})
-		hub.set(t, map[string]plumbing.OID{c.beside.Ref: c.at})
-		check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", hub.repo.CommonDir()))
-		p := &plan{pushes: []git.Push{c.beside, move(plumbing.BoardRef, ids[0], c.to)}}
-		err := s.torn(t.Context(), p, git.ErrRejected)
-		torn := (*TornError)(nil)
-		if errors.As(err, &torn) != c.left || torn != nil && torn.Ref != c.beside.Ref || torn == nil && err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	// What can't be asked has left nothing out.
-	check(t, os.RemoveAll(hub.repo.CommonDir()))
-	err := s.torn(once(t), &plan{pushes: []git.Push{move(lease, "", ids[1])}}, git.ErrRejected)
-	if !isNetwork(err) || errors.As(err, new(*TornError)) {
-		t.Errorf("a remote that is gone: %v", err)
-	}
-}
-
 // TestGoneAfterReset checks that a remote which was reset may lack submissions of the board that is
 // here, but not have others.
 func TestGoneAfterReset(t *testing.T) {
@@ -466,56 +396,6 @@ func TestGoneAfterReset(t *testing.T) {
 		if _, moved, err := s.newcomers(t.Context(), ahead); err != nil || !reflect.DeepEqual(moved, want) {
 			t.Errorf("of a board that is ahead, %v: %v, %v", ahead, moved, err)
 		}
-	}
-}
-
-// TestSettle checks which refs follow a push here, and when it counts as a fetch.
-func TestSettle(t *testing.T) {
-	t.Parallel()
-	const integration = plumbing.HeadsPrefix + "integration"
-	state, tracked, lease := plumbing.TrackingRef("hub", "state"), plumbing.TrackingRef("hub", "integration"), plumbing.LeaseRef("x")
-	type refs = map[string]plumbing.OID
-	ids, missing := apart(t).commits(t, 3), plumbing.OID(strings.Repeat("1", 40)) // the same in each store
-	move := func(ref string, from, to plumbing.OID) plumbing.RefUpdate {
-		return plumbing.RefUpdate{Ref: ref, Old: from, New: to}
-	}
-	operation := move(plumbing.BoardRef, ids[0], ids[1])
-	for name, c := range map[string]struct {
-		here    refs
-		updates []plumbing.RefUpdate
-		want    refs
-		counts  bool
-	}{
-		"the board":               {nil, []plumbing.RefUpdate{operation}, refs{plumbing.BoardRef: ids[1], state: ids[1]}, true},
-		"a view that is ahead":    {refs{state: ids[2]}, []plumbing.RefUpdate{operation}, refs{plumbing.BoardRef: ids[1], state: ids[2]}, true},
-		"a board that is ahead":   {refs{plumbing.BoardRef: ids[2]}, []plumbing.RefUpdate{operation}, refs{plumbing.BoardRef: ids[2], state: ids[1]}, true},
-		"a board that stays":      {nil, []plumbing.RefUpdate{move(plumbing.BoardRef, ids[0], ids[0])}, refs{plumbing.BoardRef: ids[0], state: ids[0]}, false},
-		"integration":             {nil, []plumbing.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[1], tracked: ids[1]}, false},
-		"a branch that was moved": {refs{integration: ids[2]}, []plumbing.RefUpdate{move(integration, ids[0], ids[1])}, refs{integration: ids[2], tracked: ids[1]}, false},
-		"a branch to nothing":     {nil, []plumbing.RefUpdate{move(integration, ids[0], missing), operation}, refs{plumbing.BoardRef: ids[1], state: ids[1], integration: ids[0]}, false},
-		"what git has tracked":    {refs{plumbing.RemoteRef("hub", plumbing.BoardRef): ids[0]}, []plumbing.RefUpdate{operation}, refs{plumbing.BoardRef: ids[1], plumbing.RemoteRef("hub", plumbing.BoardRef): plumbing.ZeroOID}, true},
-		"a lease that is locked":  {refs{lease + ".lock/held": ""}, []plumbing.RefUpdate{move(lease, ids[0], ids[0]), operation}, refs{plumbing.BoardRef: ids[1], lease: ids[0]}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := apart(t)
-			s.commits(t, 3)
-			s.branch, s.at = integration, ids[0]
-			s.set(t, refs{plumbing.BoardRef: ids[0], state: ids[0], integration: ids[0], tracked: ids[0], lease: ids[0]})
-			if s.set(t, c.here); c.here[plumbing.BoardRef] != "" {
-				s.at = c.here[plumbing.BoardRef]
-			}
-			before, number := s.Now(), s.pushing()
-			s.settle(t.Context(), number, c.updates, "", nil)
-			if s.Fresh(before) != c.counts {
-				t.Errorf("it counts: %v", !c.counts)
-			}
-			for ref, want := range c.want {
-				if at, err := s.repo.Ref(t.Context(), ref); err != nil || at != want {
-					t.Errorf("%s is at %s, not %s: %v", ref, at, want, err)
-				}
-			}
-		})
 	}
 }
 
@@ -640,150 +520,6 @@ func TestNotSequenced(t *testing.T) {
 	}
 }
 
-// TestWrapped checks in which form a parcel is passed on, and that it carries each object once.
-func TestWrapped(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	ids := s.commits(t, 3)
-	s.branch, s.at = "refs/heads/integration", ids[2]
-	s.set(t, map[string]plumbing.OID{s.tracking("integration"): ids[1]})
-	small, large := plumbing.NewObject(plumbing.BlobObject, []byte("small")), plumbing.NewObject(plumbing.BlobObject, make([]byte, 70_000))
-	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{small, large}))
-	lease := func(name string, to plumbing.OID) plumbing.RefUpdate {
-		return plumbing.RefUpdate{Ref: plumbing.LeaseRef(name), Old: plumbing.ZeroOID, New: to}
-	}
-	branch := func(name string, to plumbing.OID) plumbing.RefUpdate {
-		return plumbing.RefUpdate{Ref: plumbing.PublishedRef(name), Old: plumbing.ZeroOID, New: to}
-	}
-	for name, c := range map[string]struct {
-		refs    []plumbing.RefUpdate
-		commits []plumbing.OID // that the parcel carries; nil for one that is a text
-		blobs   int
-	}{
-		"leases":                      {[]plumbing.RefUpdate{lease("a", small.OID), lease("b", small.OID), lease("c", plumbing.ZeroOID)}, nil, 1},
-		"what integration has":        {[]plumbing.RefUpdate{branch("a", ids[1]), branch("b", ids[1]), branch("c", plumbing.ZeroOID)}, nil, 0},
-		"commits the remote may lack": {[]plumbing.RefUpdate{branch("a", ids[0]), branch("b", ids[0]), lease("a", small.OID)}, ids[:1], 1},
-		"those, and commits it has":   {[]plumbing.RefUpdate{branch("a", ids[2]), branch("b", ids[1])}, []plumbing.OID{ids[2], ids[1]}, 0},
-		"a large lease":               {[]plumbing.RefUpdate{lease("a", large.OID)}, []plumbing.OID{}, 1},
-	} {
-		d, p := &delivery{}, &parcel.Parcel{Links: []parcel.Link{{Base: ids[2], Refs: c.refs[:1]}, {Base: ids[2], Refs: c.refs[1:]}}}
-		check(t, s.wrap(t.Context(), d, p))
-		if c.commits == nil {
-			read, err := parcel.Parse([]byte(d.text))
-			check(t, err)
-			if d.push.Ref != parcel.Ref || !d.push.New.IsZero() || len(read.Blobs) != c.blobs {
-				t.Errorf("%s: %+v", name, d)
-			}
-			continue
-		}
-		o, err := s.repo.Object(t.Context(), string(d.push.New))
-		check(t, err)
-		made, err := plumbing.DecodeCommit(o)
-		check(t, err)
-		if d.text != "" || d.push.Ref != parcel.InboxRef(o.OID) || !slices.Equal(made.Parents, c.commits) || len(p.Blobs) != 0 {
-			t.Errorf("%s: %+v, carried by %+v", name, d, made)
-		}
-	}
-}
-
-// TestOwn checks which boards become independent ones.
-func TestOwn(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	by, tip := s.remote.Load(), s.commits(t, 1)[0]
-	for name, c := range map[string]struct {
-		shared      *git.Remote
-		board, home plumbing.OID
-		is          bool
-	}{
-		"a copy":         {nil, tip, plumbing.ZeroOID, true},
-		"its own":        {nil, tip, tip, false},
-		"a shared board": {by, tip, plumbing.ZeroOID, false},
-		"nothing":        {nil, plumbing.ZeroOID, plumbing.ZeroOID, false},
-	} {
-		s.remote.Store(c.shared)
-		s.set(t, map[string]plumbing.OID{plumbing.BoardRef: c.board, plumbing.HomeRef: c.home})
-		if is, err := s.Own(t.Context()); is != c.is || err != nil {
-			t.Errorf("%s: %v, %v", name, is, err)
-		}
-		if home, _ := s.repo.Ref(t.Context(), plumbing.HomeRef); (home == tip) != (c.is || c.home == tip) {
-			t.Errorf("%s: its home is at %s", name, home)
-		}
-	}
-}
-
-// TestHeld checks which commits a remote keeps without their branch.
-func TestHeld(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	ids := s.commits(t, 3)
-	s.branch, s.at = "refs/heads/integration", ids[2]
-	lands := []plumbing.RefUpdate{{Ref: s.branch, Old: ids[0], New: ids[2]}}
-	for name, c := range map[string]struct {
-		integration, submitted plumbing.OID
-		commit                 plumbing.OID
-		updates                []plumbing.RefUpdate
-		want                   bool
-	}{
-		"without integration":     {"", "", ids[1], nil, false},
-		"integration is at it":    {ids[1], "", ids[1], nil, true},
-		"integration has it":      {ids[1], "", ids[0], nil, true},
-		"integration is behind":   {ids[0], "", ids[1], nil, false},
-		"integration will be it":  {ids[0], "", ids[2], lands, true},
-		"integration will have":   {ids[0], "", ids[1], lands, true},
-		"it was submitted":        {ids[0], ids[1], ids[1], nil, true},
-		"another was submitted":   {ids[0], ids[2], ids[1], nil, false},
-		"it is all that there is": {"", ids[1], ids[1], nil, true},
-	} {
-		for ref, at := range map[string]plumbing.OID{s.tracking("integration"): c.integration, plumbing.ReviewRef("x", 1): c.submitted} {
-			s.set(t, map[string]plumbing.OID{ref: at.OrZero()})
-		}
-		if held, err := s.held(t.Context(), "x", c.commit, c.updates); held != c.want || err != nil {
-			t.Errorf("%s: %v, %v", name, held, err)
-		}
-	}
-}
-
-// TestCarriers checks the values of commits on a host that accepts only branches, whoever made
-// them, and which commits are errors.
-func TestCarriers(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	s.remote.Load().OnlyBranches = true
-	ids := s.commits(t, 2)
-	s.branch, s.at = "refs/heads/integration", ids[1]
-	lease := plumbing.NewObject(plumbing.BlobObject, []byte("lease"))
-	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{lease}))
-	of := func(value plumbing.OID) plumbing.OID {
-		t.Helper()
-		made, err := s.grow(t.Context(), ids[0], value)
-		check(t, err)
-		return made
-	}
-	for at, want := range map[plumbing.OID]plumbing.OID{
-		plumbing.ZeroOID: plumbing.ZeroOID, of(lease.OID): lease.OID, of(plumbing.ZeroOID): plumbing.ZeroOID, of(ids[1]): ids[1], ids[0]: ids[0],
-		lease.OID: lease.OID,
-	} {
-		if value, err := s.carried(t.Context(), at); value != want || err != nil {
-			t.Errorf("%s stands for %s, not for %s: %v", at, value, want, err)
-		}
-	}
-	if of(ids[1]) != ids[1] {
-		t.Error("what follows needs a carrier")
-	}
-	x := s.mirror(plumbing.LeaseRef("x"))
-	// A fetch that ended halfway has brought the carrier of a lease, and not the lease.
-	carrier := of(lease.OID)
-	s.set(t, map[string]plumbing.OID{x: carrier})
-	if _, err := s.carry(once(t), &plan{}, plumbing.RefUpdate{Ref: plumbing.LeaseRef("x"), New: lease.OID}); !isNetwork(err) {
-		t.Errorf("the remote, which is gone, is not asked: %v", err)
-	}
-	p, stays := &plan{}, plumbing.RefUpdate{Ref: plumbing.LeaseRef("x"), Old: lease.OID, New: lease.OID}
-	if push, err := s.carry(t.Context(), p, stays); push.New != carrier || push.New != push.Old || len(p.carriers) > 0 || err != nil {
-		t.Errorf("a lease that stays needs another carrier: %+v, %v", push, err)
-	}
-}
-
 // TestOffered checks which branches a remote gets when the board is first shared: those of tasks
 // that somebody has worked on.
 func TestOffered(t *testing.T) {
@@ -817,36 +553,6 @@ func TestOffered(t *testing.T) {
 		}
 		if _, is := all[plumbing.LeasePrefix+"*"]; is == only {
 			t.Errorf("leases are offered as they are: %v", is)
-		}
-	}
-}
-
-// TestAheadOf checks when the board here has all of one that was fetched.
-func TestAheadOf(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	ids := s.commits(t, 3)
-	side := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: ids[:1], Message: "side\n"}))
-	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Message: "other\n"}))
-	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{side, other}))
-	fetched := s.tracking("state")
-	for name, c := range map[string]struct {
-		here, there plumbing.OID
-		ahead       bool
-		want        error // nil for none
-	}{
-		"the same":      {here: ids[1], there: ids[1]},
-		"behind":        {here: ids[0], there: ids[2]},
-		"ahead":         {here: ids[2], there: ids[0], ahead: true},
-		"nothing here":  {here: plumbing.ZeroOID, there: ids[0]},
-		"nothing there": {here: ids[0], there: plumbing.ZeroOID},
-		"apart":         {here: ids[1], there: side.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: side.OID}},
-		"two boards":    {here: ids[1], there: other.OID, want: &DivergedError{Remote: "hub", Here: ids[1], There: other.OID, Unrelated: true}},
-	} {
-		s.set(t, map[string]plumbing.OID{plumbing.BoardRef: c.here, fetched: c.there})
-		ahead, _, err := s.aheadOf(t.Context(), "hub", fetched)
-		if ahead != c.ahead || (err != nil) != (c.want != nil) || err != nil && !reflect.DeepEqual(err, c.want) {
-			t.Errorf("%s: %v, %v", name, ahead, err)
 		}
 	}
 }

@@ -466,34 +466,6 @@ func (w *world) hold(lock string) {
 	w.check(os.WriteFile(filepath.Join(lock, "held"), nil, 0o644))
 }
 
-// TestLeftLock checks that, while a lock keeps fetched refs from being written, Fetch returns an
-// error, so that nobody takes the old view for current or decides on it. A lock left by a killed
-// git is removed.
-func TestLeftLock(t *testing.T) {
-	t.Parallel()
-	for _, ref := range []string{plumbing.BoardRef, plumbing.LeasePrefix + "coder-1"} {
-		t.Run(filepath.Base(ref), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			update, object := lease.Renew(nil, leaseOf("b", 0))
-			w.check(w.b.update([]plumbing.Object{object}, update))
-			theirs := w.must(w.b, note("theirs"))
-			lock := filepath.Join(w.a.Local().CommonDir(), ref+".lock")
-			w.hold(lock)
-			if err := w.a.Fetch(w.ctx); !errors.Is(err, git.ErrBusy) || !strings.Contains(err.Error(), lock) {
-				t.Errorf("%s is locked, and a fetch says %v", ref, err)
-			}
-			w.check(os.RemoveAll(lock))
-			w.check(os.WriteFile(lock, nil, 0o644))
-			w.check(w.a.Fetch(w.ctx))
-			if w.a.here() != theirs {
-				t.Errorf("%s is free, and the board is at %s, not at %s", ref, w.a.here().Short(), theirs.Short())
-			}
-			w.end(1)
-		})
-	}
-}
-
 // TestUnclearBesideALock checks that a push without an answer is unclear, and not lost, if a left
 // lock also hides the result here. A retry could act twice.
 func TestUnclearBesideALock(t *testing.T) {

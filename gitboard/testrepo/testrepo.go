@@ -1,8 +1,8 @@
-// Package testrepo makes repositories and clocks for tests. It is for tests alone: the tests of all
-// packages above gitboard/git set up the same environment, and none of them depends on its user's
-// settings.
+// Package testrepo makes repositories and clocks for tests, and a store in memory. It is for tests
+// alone: the tests of all packages above gitboard/git set up the same environment, and none of them
+// depends on its user's settings.
 //
-// It may import gitboard/git and gitboard/testrun.
+// It may import gitboard/git, gitboard/git/plumbing, gitboard/log/codec and gitboard/testrun.
 package testrepo
 
 import (

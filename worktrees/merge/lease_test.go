@@ -292,7 +292,7 @@ func (l *losing) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, r
 // TestOneBudget: what a command does in several places, each of which retries, is given up after
 // the command's retries; they are not multiplied.
 func TestOneBudget(t *testing.T) {
-	store := &losing{Store: log.NewMemory()}
+	store := &losing{Store: testrepo.NewMemory()}
 	b := gitboard.OpenStore(store, "", gitboard.Options{})
 	human := board.HumanActor("Ada", "ada@example.org")
 	if _, err := b.Do(context.Background(), gitboard.Request{Actor: human}, gitboard.Just(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})); err != nil {

@@ -92,7 +92,7 @@ var rooms = map[string]struct {
 	"cmd/liza-mutate":         {false, []string{"gitboard/proc"}},
 	"cmd/liza-otel":           {false, []string{"gitboard", "gitboard/board", "gitboard/git/plumbing", "gitboard/roles"}},
 	"gitboard/golden":         {false, nil},                                          // for tests
-	"gitboard/testrepo":       {false, []string{"gitboard/git", "gitboard/testrun"}}, // for tests
+	"gitboard/testrepo":       {false, []string{"gitboard/git", "gitboard/git/plumbing", "gitboard/log/codec", "gitboard/testrun"}}, // for tests
 	"gitboard/testrun":        {false, nil},                                          // for tests
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // FuzzWritePath: any path and value given to `write` names one record and a field of it, or is
@@ -28,7 +28,7 @@ func FuzzWritePath(f *testing.F) {
 	f.Add("notes/note-1.message", "a")
 	f.Add("notes/0/0/note-1.yaml.extra.b", "a")
 	f.Add("tasks/../goals/goal-1.yaml.description", "a")
-	b := gitboard.OpenStore(log.NewMemory(), "", gitboard.Options{})
+	b := gitboard.OpenStore(testrepo.NewMemory(), "", gitboard.Options{})
 	ada := board.HumanActor("Ada", "ada@example.org")
 	do := func(p board.Payload) error {
 		_, err := b.Do(context.Background(), gitboard.Request{Actor: ada}, gitboard.Just(p))

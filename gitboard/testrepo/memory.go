@@ -1,4 +1,4 @@
-package log
+package testrepo
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 )
 
-// Memory is a store without a repository, for simulations. It is safe for concurrent use.
+// Memory is a log.Store without a repository. It is safe for concurrent use.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[plumbing.OID]plumbing.Object
@@ -25,7 +25,7 @@ func NewMemory() *Memory {
 	return &Memory{objects: map[plumbing.OID]plumbing.Object{}, refs: map[string]plumbing.OID{}}
 }
 
-// Object implements Store.
+// Object implements log.Store.
 func (m *Memory) Object(_ context.Context, name string) (plumbing.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +64,7 @@ func (m *Memory) entry(o plumbing.Object, name string) (plumbing.Object, bool) {
 	return plumbing.Object{}, false
 }
 
-// Objects implements Store.
+// Objects implements log.Store.
 func (m *Memory) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
 	out := make([]plumbing.Object, len(names))
 	for i, n := range names {
@@ -73,7 +73,7 @@ func (m *Memory) Objects(ctx context.Context, names []string) ([]plumbing.Object
 	return out, nil
 }
 
-// WriteObjects implements Store.
+// WriteObjects implements log.Store.
 func (m *Memory) WriteObjects(_ context.Context, objects []plumbing.Object) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +83,7 @@ func (m *Memory) WriteObjects(_ context.Context, objects []plumbing.Object) erro
 	return nil
 }
 
-// Ref implements Store.
+// Ref implements log.Store.
 func (m *Memory) Ref(_ context.Context, name string) (plumbing.OID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,7 +93,7 @@ func (m *Memory) Ref(_ context.Context, name string) (plumbing.OID, error) {
 	return plumbing.ZeroOID, nil
 }
 
-// Refs implements Store.
+// Refs implements log.Store.
 func (m *Memory) Refs(_ context.Context, prefixes ...string) ([]plumbing.Ref, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -110,7 +110,7 @@ func (m *Memory) Refs(_ context.Context, prefixes ...string) ([]plumbing.Ref, er
 	return refs, nil
 }
 
-// UpdateRefs implements Store.
+// UpdateRefs implements log.Store.
 func (m *Memory) UpdateRefs(_ context.Context, updates []plumbing.RefUpdate, _ string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,11 +132,11 @@ func (m *Memory) UpdateRefs(_ context.Context, updates []plumbing.RefUpdate, _ s
 	return nil
 }
 
-// Log implements Store.
+// Log implements log.Store.
 func (m *Memory) Log(ctx context.Context, from, to plumbing.OID) ([]plumbing.Commit, error) {
 	var commits []plumbing.Commit
 	for oid := to; !oid.IsZero() && oid != from; {
-		c, err := readCommit(ctx, m, oid)
+		c, err := m.commit(ctx, oid)
 		if err != nil {
 			return nil, err
 		}
@@ -150,10 +150,10 @@ func (m *Memory) Log(ctx context.Context, from, to plumbing.OID) ([]plumbing.Com
 	return commits, nil
 }
 
-// RequestCommit implements Store.
+// RequestCommit implements log.Store.
 func (m *Memory) RequestCommit(ctx context.Context, tip plumbing.OID, request string, depth int) (plumbing.OID, error) {
 	for oid := tip; !oid.IsZero() && depth > 0; depth-- {
-		c, err := readCommit(ctx, m, oid)
+		c, err := m.commit(ctx, oid)
 		if err != nil {
 			return "", err
 		}
@@ -168,14 +168,10 @@ func (m *Memory) RequestCommit(ctx context.Context, tip plumbing.OID, request st
 	return "", fmt.Errorf("request %s: %w", request, git.ErrNotFound)
 }
 
-func readCommit(ctx context.Context, s Store, oid plumbing.OID) (plumbing.Commit, error) {
-	o, err := s.Object(ctx, string(oid))
+func (m *Memory) commit(ctx context.Context, oid plumbing.OID) (plumbing.Commit, error) {
+	o, err := m.Object(ctx, string(oid))
 	if err != nil {
 		return plumbing.Commit{}, err
 	}
-	c, err := plumbing.DecodeCommit(o)
-	if err != nil {
-		return c, formError{err}
-	}
-	return c, nil
+	return plumbing.DecodeCommit(o)
 }
