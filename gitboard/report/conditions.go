@@ -68,7 +68,6 @@ func (f *finder) add(c Condition) { f.all = append(f.all, c) }
 
 // find lists the conditions. planner is who has to plan, and spent a budget that no run may exceed.
 func (f *finder) find(config *board.Config, spent *board.Budget, planner roles.Role) []Condition {
-	f.clone()
 	f.halts(spent)
 	for _, t := range f.o.Tasks {
 		if !t.Status.Terminal() {
@@ -83,9 +82,10 @@ func (f *finder) find(config *board.Config, spent *board.Budget, planner roles.R
 	return f.all
 }
 
-// clone finds what makes this clone, or its board, unfit to continue.
-func (f *finder) clone() {
-	if u := f.o.Unproven; u != nil {
+// halts finds what stops the board, goals or this clone, and commits that the board does not record.
+func (f *finder) halts(spent *board.Budget) {
+	o := f.o
+	if u := o.Unproven; u != nil {
 		f.add(Condition{Kind: ItemUnproven, For: roles.Human, Text: u.Text})
 	}
 	if f.beside.Apart != "" {
@@ -94,18 +94,13 @@ func (f *finder) clone() {
 	if back := f.beside.SetBack; back != nil {
 		f.add(Condition{Kind: ItemSetBack, For: roles.Human, Text: back.Text, Do: cmdline.Hint(back.Do)})
 	}
-}
-
-// halts finds what stops the board, goals or this clone, and unrecorded commits.
-func (f *finder) halts(spent *board.Budget) {
-	o := f.o
-	stopped := Condition{Kind: ItemStopped, For: roles.Human, Since: o.ModeSince, Text: o.Reason}
-	if o.Breaker != nil {
-		f.add(Condition{Kind: ItemBreaker, For: roles.Human, Since: o.Breaker.Timestamp, Text: o.Reason})
-		stopped.For = "" // until the trigger is resolved
+	if o.Mode != board.Paused {
+		spent = nil
 	}
-	if o.Mode == board.Paused {
-		stopped.Budget = spent
+	stopped := Condition{Kind: ItemStopped, For: roles.Human, Since: o.ModeSince, Text: o.Reason, Budget: spent}
+	if o.Breaker != nil {
+		f.add(Condition{Kind: ItemBreaker, For: roles.Human, Since: o.Breaker.Timestamp, Text: o.Reason, Budget: spent})
+		stopped.For = "" // until the trigger is resolved
 	}
 	if o.Mode == board.Paused || o.Mode == board.CheckpointMode {
 		f.add(stopped)
@@ -125,19 +120,17 @@ func (f *finder) halts(spent *board.Budget) {
 
 // task finds the conditions of an unfinished task.
 func (f *finder) task(t TaskOutlook, config *board.Config) {
-	about := func(kind ItemKind, since board.Time) Condition {
-		c := Condition{Kind: kind, ID: t.ID, For: t.Turn, Since: since, Tasks: []string{t.ID}, Of: t.Goal}
-		if t.Paused {
-			c.For = "" // until it continues
-		}
-		return c
-	}
 	if t.Paused {
-		f.add(f.paused(t.ID))
+		c := Condition{Kind: ItemPaused, ID: t.ID, For: roles.Human, Tasks: []string{t.ID}}
+		if task := f.s.Task(t.ID); task != nil && task.Last(board.EventPaused) != nil {
+			e := task.Last(board.EventPaused)
+			c.Since, c.Agent, c.Text = e.Time, e.Agent, e.Reason
+		}
+		f.add(c)
 	}
 	switch {
 	case t.Status == board.Blocked:
-		c := about(ItemBlocked, t.StatusChangedAt)
+		c := about(t, ItemBlocked, t.StatusChangedAt)
 		if task := f.s.Task(t.ID); task != nil {
 			c.Text = task.BlockedReason
 		}
@@ -150,30 +143,29 @@ func (f *finder) task(t TaskOutlook, config *board.Config) {
 		}
 		f.add(c)
 	case t.Plan == board.PlanProposed:
-		f.proposed = append(f.proposed, about(ItemProposed, t.Moved))
+		f.proposed = append(f.proposed, about(t, ItemProposed, t.Moved))
 	case t.Status == board.Draft:
-		f.drafts = append(f.drafts, about(ItemDrafts, t.StatusChangedAt))
+		f.drafts = append(f.drafts, about(t, ItemDrafts, t.StatusChangedAt))
 	case t.Status == board.ReadyForReview && t.Turn == roles.Human:
-		f.add(about(ItemReview, t.StatusChangedAt))
+		f.add(about(t, ItemReview, t.StatusChangedAt))
 	}
-	f.quorum(t, about)
-	f.absent(t, about)
-	f.otherGoals(t, about)
+	f.quorum(t)
+	f.absent(t)
+	f.otherGoals(t)
 }
 
-func (f *finder) paused(task string) Condition {
-	c := Condition{Kind: ItemPaused, ID: task, For: roles.Human, Tasks: []string{task}}
-	if t := f.s.Task(task); t != nil {
-		if e := t.Last(board.EventPaused); e != nil {
-			c.Since, c.Agent, c.Text = e.Time, e.Agent, e.Reason
-		}
+// about is a condition of a task that its turn ends.
+func about(t TaskOutlook, kind ItemKind, since board.Time) Condition {
+	c := Condition{Kind: kind, ID: t.ID, For: t.Turn, Since: since, Tasks: []string{t.ID}, Of: t.Goal}
+	if t.Paused {
+		c.For = "" // until it continues
 	}
 	return c
 }
 
 // quorum finds a submission whose review policy asks for more approvals than live agents may give. A
 // policy that asks for one by any reviewer is no case for it.
-func (f *finder) quorum(t TaskOutlook, about func(ItemKind, board.Time) Condition) {
+func (f *finder) quorum(t TaskOutlook) {
 	task := f.s.Task(t.ID)
 	if t.Status != board.ReadyForReview || t.Paused || t.ReviewingBy != "" || task == nil || f.beside.Leases == nil || f.s.Config().ReviewBy == "human" {
 		return
@@ -183,7 +175,7 @@ func (f *finder) quorum(t TaskOutlook, about func(ItemKind, board.Time) Conditio
 	if policy.Quorum() == 1 && !policy.Required && len(policy.By) == 0 {
 		return
 	}
-	c := about(ItemQuorum, t.Moved)
+	c := about(t, ItemQuorum, t.Moved)
 	c.Short, c.Text = progress.Missing(), cmp.Or(progress.String(), "no approval")
 	if progress.AwaitsHuman() || slices.Contains(policy.By, roles.HumanID) {
 		c.Short-- // a human can give one
@@ -206,13 +198,15 @@ func (f *finder) quorum(t TaskOutlook, about func(ItemKind, board.Time) Conditio
 }
 
 // absent finds work of agents whose leases expire. It finds none if leases are unknown.
-func (f *finder) absent(t TaskOutlook, about func(ItemKind, board.Time) Condition) {
+func (f *finder) absent(t TaskOutlook) {
 	if f.beside.Leases == nil {
 		return
 	}
 	gone := func(kind ItemKind, agent string, since board.Time) {
-		c := about(kind, since)
-		c.Agent = agent
+		c := about(t, kind, since)
+		if c.Agent = agent; kind == ItemReserved && t.Stuck.Kind != ReservedGone {
+			c.For = ""
+		}
 		f.add(c)
 	}
 	switch {
@@ -229,11 +223,7 @@ func (f *finder) absent(t TaskOutlook, about func(ItemKind, board.Time) Conditio
 		}
 		gone(ItemOrphaned, t.AssignedTo, since)
 	case t.Status == board.Unclaimed && t.ReservedFor != "":
-		c := about(ItemReserved, max(t.StatusChangedAt, f.goneSince(t.ReservedFor, t.StatusChangedAt)))
-		if c.Agent = t.ReservedFor; t.Stuck.Kind != ReservedGone {
-			c.For = ""
-		}
-		f.add(c)
+		gone(ItemReserved, t.ReservedFor, max(t.StatusChangedAt, f.goneSince(t.ReservedFor, t.StatusChangedAt)))
 	}
 }
 
@@ -247,9 +237,9 @@ func (f *finder) goneSince(agent string, otherwise board.Time) board.Time {
 }
 
 // otherGoals finds dependencies on tasks of goals that have ended or come later.
-func (f *finder) otherGoals(t TaskOutlook, about func(ItemKind, board.Time) Condition) {
+func (f *finder) otherGoals(t TaskOutlook) {
 	waits := func(kind ItemKind, stuck ObstacleKind, needed string, g *board.Goal, since board.Time, do string) {
-		c := about(kind, since)
+		c := about(t, kind, since)
 		if c.Needed, c.Goal, c.Do = needed, g, do; t.Stuck.Kind != stuck {
 			c.For = ""
 		}

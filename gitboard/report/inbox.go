@@ -257,11 +257,11 @@ func (c *collector) add(i Item) {
 	c.items = append(c.items, i)
 }
 
-// unfinished lists all unfinished tasks.
-func (c *collector) unfinished() []string {
+// unfinished lists the unfinished tasks of a goal, "" for all.
+func (c *collector) unfinished(goal string) []string {
 	ids := []string{}
 	for _, t := range c.o.Tasks {
-		if !t.Status.Terminal() {
+		if !t.Status.Terminal() && (goal == "" || t.Goal == goal) {
 			ids = append(ids, t.ID)
 		}
 	}
@@ -273,7 +273,7 @@ func (c *collector) item(cond Condition) {
 	line := c.o.line(cond)
 	i := Item{Kind: cond.Kind, ID: cond.ID, Title: line.What, By: cond.Agent, Since: cond.Since, Turn: cond.For, Text: cond.Text}
 	if i.Kind.wholeBoard() {
-		i.Holds = c.unfinished()
+		i.Holds = c.unfinished("")
 	} else if len(cond.Tasks) > 0 {
 		i.Holds = c.waiting(cond.Tasks...)
 	}
@@ -290,7 +290,7 @@ func (c *collector) item(cond Condition) {
 	case ItemBreaker, ItemStopped:
 		c.stop(&i, cond)
 	case ItemGoalStopped:
-		i.Text, i.Holds = cond.goal.Text, c.ofGoal(cond.ID)
+		i.Text, i.Holds = cond.goal.Text, c.unfinished(cond.ID)
 		i.Do = []Ask{{"raise it", line.Do}, {"give the goal up", "git liza goal abort " + cond.ID}}
 	case ItemCloneStopped:
 		i.ID, i.Do = "", []Ask{{"continue", line.Do}}
@@ -333,17 +333,6 @@ func (c *collector) item(cond Condition) {
 		i.Do = []Ask{{"reply", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", line.Do}}
 	}
 	c.add(i)
-}
-
-// ofGoal lists the unfinished tasks of a goal.
-func (c *collector) ofGoal(goal string) []string {
-	ids := []string{}
-	for _, t := range c.o.Tasks {
-		if t.Goal == goal && !t.Status.Terminal() {
-			ids = append(ids, t.ID)
-		}
-	}
-	return ids
 }
 
 // stop completes the item of a board that is stopped, by its breaker or otherwise.
