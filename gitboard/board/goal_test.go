@@ -338,7 +338,7 @@ func TestWaitsForEndedGoal(t *testing.T) {
 		_, g := report.WaitsForEnded(s.state(), b)
 		return g != nil
 	}
-	equal(t, "while goal-1 runs", flagged(), false)
+	equals(t, "while goal-1 runs", []any{flagged(), stuck()}, []any{false, ""})
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
 	equals(t, "afterwards", []any{flagged(), stuck()}, []any{true, "waits for ledger of goal-1, which is ABORTED"})
 	beside := report.Beside{Leases: s.allAlive()}

@@ -235,8 +235,8 @@ func (o *Overview) present(leases map[string]board.Lease, role string) bool {
 
 // tasks computes the outlook of each task.
 func (o *Overview) tasks(tasks []board.Brief, f *forecast) {
-	for i := range tasks {
-		f.by[tasks[i].ID] = &tasks[i]
+	for _, b := range f.s.Tasks() { // also those that are not shown, for dependencies
+		f.by[b.ID] = &b
 	}
 	hour := o.Now.Add(-time.Hour)
 	for _, b := range tasks {
