@@ -110,8 +110,8 @@ var groups = []group{
 	{"distant", false, benchDistant},
 	{"distant-sequenced", false, benchSequenced},
 	{"distant-team", false, benchTeam},
-	{"makespan", true, benchMakespan},
 	{"growth", false, benchGrowth},
+	{"makespan", true, benchMakespan},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},
 }
