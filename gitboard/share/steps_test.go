@@ -384,21 +384,6 @@ func TestDone(t *testing.T) {
 	}
 }
 
-// TestGoneAfterReset checks that a remote which was reset may lack submissions of the board that is
-// here, but not have others.
-func TestGoneAfterReset(t *testing.T) {
-	t.Parallel()
-	s := apart(t)
-	ids := s.commits(t, 2)
-	one, two := plumbing.ReviewRef("x", 1), plumbing.ReviewRef("x", 2)
-	s.set(t, map[string]plumbing.OID{one: ids[0], two: ids[0], s.reviews() + "x/2": ids[1]})
-	for ahead, want := range map[bool]*MovedError{true: {"hub", []string{two}, nil}, false: {"hub", []string{two}, []string{one}}} {
-		if _, moved, err := s.newcomers(t.Context(), ahead); err != nil || !reflect.DeepEqual(moved, want) {
-			t.Errorf("of a board that is ahead, %v: %v, %v", ahead, moved, err)
-		}
-	}
-}
-
 // found makes a board in a store of its own, as if a fetch had just shown it.
 func (s *Store) found(t *testing.T) plumbing.OID {
 	t.Helper()
