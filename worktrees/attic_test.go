@@ -17,7 +17,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -296,14 +295,6 @@ func TestHalfGoneKeepsWhatItCannotHold(t *testing.T) {
 	}
 }
 
-// insist interrupts a call at each place at which it uses git, until it is not interrupted any more.
-func insist(t *testing.T, ctx context.Context, name string, do func(ctx context.Context) error) {
-	t.Helper()
-	if err := testrepo.Insist(ctx, "github.com/git-liza/git-liza/worktrees", do); err != nil {
-		t.Errorf("%s: %v", name, err)
-	}
-}
-
 // TestStagedIsKept checks that staged content that is in none of a worktree's files is kept, once.
 func TestStagedIsKept(t *testing.T) {
 	for name, had := range map[string]bool{"the attic has other work": false, "the attic has it": true} {
@@ -322,13 +313,8 @@ func TestStagedIsKept(t *testing.T) {
 			}
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("one", 1), New: before}}, ""))
 			for range 2 {
-				insist(t, ctx, "keepAgain", func(ctx context.Context) error {
-					_, err := s.keepAgain(ctx, v, "one", path, path, board.HumanActor("Ada", "ada@example.org"), nil)
-					if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() {
-						t.Errorf("it does not say that it was interrupted at %s", c.Place())
-					}
-					return err
-				})
+				_, err := s.keepAgain(ctx, v, "one", path, path, board.HumanActor("Ada", "ada@example.org"), nil)
+				must(t, err)
 			}
 			kept, err := s.attic(ctx, "one")
 			must(t, err)

@@ -18,7 +18,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
-	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 // interruption is something that is interrupted at each place at which it uses git.
@@ -100,7 +99,7 @@ func interrupted(t *testing.T, cases []interruption) {
 			var places []string
 			want, places = attempt("")
 			for i, place := range places {
-				if !testrun.OneIn(16, i) {
+				if !testrun.OneIn(32, i) {
 					continue
 				}
 				if got, _ := attempt(place); got != want {
@@ -193,35 +192,12 @@ func TestInterrupted(t *testing.T) {
 		{"take over", []step{ready("one"), claimed("coder-1", "one"), dirty, expired}, func(ctx context.Context, s *scene) (any, error) {
 			return nothing(worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2"), Task: "one"}))
 		}},
-		{"hand off", []step{ready("one"), claimed("coder-1", "one"), submitted}, func(ctx context.Context, s *scene) (any, error) {
-			return nothing(worktrees.HandOff(ctx, s.b, worktrees.HandOffRequest{
-				Request: asked(s, "coder-1"), HandOff: board.HandOff{About: one, Summary: "half", NextAction: "the rest"},
-			}))
-		}},
-		{"look", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved}, func(ctx context.Context, s *scene) (any, error) {
-			status, err := worktrees.StatusOf(ctx, s.b, "one")
-			if err != nil {
-				return nil, err
-			}
-			status.Path = "" // of this copy of the scene
-			entries, err := worktrees.List(ctx, s.b)
-			if err != nil {
-				return nil, err
-			}
-			followed, err := merge.Follow(ctx, s.b, gitboard.Moment{})
-			return fmt.Sprintf("%+v %d %+v", *status, len(entries), followed), err
-		}},
 		{"tidy", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked}, func(ctx context.Context, s *scene) (any, error) {
 			if err := worktrees.Delete(ctx, s.b, human(), "one"); err != nil {
 				return nil, err
 			}
 			tidied, err := worktrees.TidyAll(ctx, s.b, human())
 			return len(tidied), err
-		}},
-		{"approve", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn}, func(ctx context.Context, s *scene) (any, error) {
-			return nothing(worktrees.Verdict(ctx, s.b, worktrees.VerdictRequest{
-				Request: asked(s, "code-reviewer-1"), Task: "one", Verdict: board.VerdictApproved, Commit: s.state().Task("one").ReviewCommit,
-			}))
 		}},
 		{"review elsewhere", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn, cleared}, func(ctx context.Context, s *scene) (any, error) {
 			v, err := s.b.View(ctx)
@@ -248,21 +224,6 @@ func TestInterrupted(t *testing.T) {
 				_, err = fixAll(ctx, found)
 			}
 			return nil, err
-		}},
-		{"check", []step{ready("one"), claimed("coder-1", "one")}, func(ctx context.Context, s *scene) (any, error) {
-			return nothing(worktrees.PreExec(ctx, s.b, asked(s, "coder-1"), board.PreExec{
-				About: one, Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}},
-			}))
-		}},
-		{"sweep", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn, expired}, func(ctx context.Context, s *scene) (any, error) {
-			_, err := worktrees.Sweep(ctx, s.b, human(), "")
-			return nil, err
-		}},
-		{"reject", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn}, func(ctx context.Context, s *scene) (any, error) {
-			return nothing(worktrees.Verdict(ctx, s.b, worktrees.VerdictRequest{
-				Request: asked(s, "code-reviewer-1"), Task: "one", Verdict: board.VerdictRejected, Commit: "task/one",
-				Rejection: &board.Rejection{Blockers: []board.Finding{{Where: "a.txt:1", Issue: "wrong", Why: "it breaks", Suggestion: "mend it"}}, Overall: "No."},
-			}))
 		}},
 		{"review another submission", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn, goneOn}, func(ctx context.Context, s *scene) (any, error) {
 			v, err := s.b.View(ctx)
@@ -296,25 +257,6 @@ func TestInterrupted(t *testing.T) {
 		}},
 		{"make what another clone has", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked, elsewhere}, func(ctx context.Context, s *scene) (any, error) {
 			return nothing(worktrees.Create(ctx, s.b, "one", nil))
-		}},
-		{"look here", []step{ready("one"), claimed("coder-1", "one"), dirty, ready("two")}, func(ctx context.Context, s *scene) (any, error) {
-			status, err := worktrees.StatusHere(ctx, s.b, s.state().Task("one"))
-			if err != nil {
-				return nil, err
-			}
-			v, err := s.b.View(ctx)
-			if err != nil {
-				return nil, err
-			}
-			next, err := worktrees.NextClaim(ctx, v, "coder-9")
-			if err != nil {
-				return nil, err
-			}
-			concerns, err := doctor.Concerning(ctx, s.b, "one")
-			if err != nil {
-				return nil, err
-			}
-			return fmt.Sprint(status.Dirty, next, concerns(doctor.Problem{Path: s.path("one")})), nil
 		}},
 	})
 }

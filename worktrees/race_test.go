@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -305,6 +306,9 @@ func TestBaseOutdated(t *testing.T) {
 func TestEndedBeside(t *testing.T) {
 	for _, edited := range []string{"edited\n", ""} {
 		for n := range 5 {
+			if !testrun.OneIn(3, n) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%q, at look %d at the clock", edited, n), func(t *testing.T) {
 				s := newScene(t, ready("one"), claimed("coder-1", "one"))
 				edit := func(text string) {
@@ -342,6 +346,9 @@ func TestEndedBeside(t *testing.T) {
 func TestClaimedBeside(t *testing.T) {
 	for _, later := range []bool{false, true} {
 		for n := range 6 {
+			if !testrun.OneIn(3, n) {
+				continue
+			}
 			t.Run(fmt.Sprintf("handed on: %t, at look %d at the clock", later, n), func(t *testing.T) {
 				s := newScene(t, ready("one"))
 				r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "again"}, Task: "one"}
@@ -387,6 +394,9 @@ func TestClaimedBeside(t *testing.T) {
 // is reported as the board records it.
 func TestLandedBeside(t *testing.T) {
 	for n := range 5 {
+		if !testrun.OneIn(3, n) {
+			continue
+		}
 		t.Run(fmt.Sprint("at look ", n, " at the clock"), func(t *testing.T) {
 			s := newScene(t)
 			side := filepath.Join(t.TempDir(), "side")
@@ -418,6 +428,9 @@ func TestLandedBeside(t *testing.T) {
 // request, has merged meanwhile in another clone, in the same second.
 func TestMergedBeside(t *testing.T) {
 	for n := range 6 {
+		if !testrun.OneIn(3, n) {
+			continue
+		}
 		t.Run(fmt.Sprint("at look ", n, " at the clock"), func(t *testing.T) {
 			s := newTrain(t, 2, nil)
 			there := s.shared()

@@ -1,9 +1,7 @@
 package worktrees
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,13 +75,6 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%q: %s %v", c.rev, got, err)
 		}
 	}
-	insist(t, ctx, "cut short", func(ctx context.Context) error {
-		got, err := s.named(ctx, "own", commits[0])
-		if err == nil && got != commits[1] {
-			return fmt.Errorf("own is %s", got)
-		}
-		return err
-	})
 }
 
 // TestLater checks that only commits after the approved one are counted, where the branch is here.
