@@ -205,7 +205,7 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 // rootAbove returns the root of the project in which a task's worktree is, or "" if the path is not
 // a task's worktree.
 func rootAbove(worktree string) string {
-	if dir := filepath.Dir(worktree); filepath.Base(dir) == ".worktrees" {
+	if dir := filepath.Dir(worktree); filepath.Base(dir) == board.WorktreesDir {
 		return filepath.Dir(dir)
 	}
 	return ""

@@ -68,7 +68,7 @@ func (s *Project) candidate(ctx context.Context, v *gitboard.View, task string, 
 	if err := s.CheckFolder(); err != nil {
 		return nil, err
 	}
-	if err := s.repo.Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {
+	if err := s.repo.Settings().Exclude("/"+board.WorktreesDir+"/", "/.liza/"); err != nil {
 		return nil, err
 	}
 	c := &candidate{s: s, token: token, path: filepath.Join(s.Folder(), claimMark+token), base: commit}

@@ -55,8 +55,8 @@ func (r *reader) completeTask(t *board.Task) {
 		t.ReviewBase = cmp.Or(t.ReviewBase, t.BaseCommit)
 	}
 	t.Worktree = strings.TrimSuffix(strings.ReplaceAll(t.Worktree, `\`, "/"), "/")
-	if path.IsAbs(t.Worktree) && path.Base(path.Dir(t.Worktree)) == ".worktrees" {
-		t.Worktree = ".worktrees/" + path.Base(t.Worktree)
+	if path.IsAbs(t.Worktree) && path.Base(path.Dir(t.Worktree)) == board.WorktreesDir {
+		t.Worktree = board.WorktreeOf(path.Base(t.Worktree))
 	}
 	if t.Clone == "" && t.Worktree != "" {
 		t.Clone = r.in.Clone

@@ -19,7 +19,7 @@ import (
 // MakeStopDir creates the directory of the files that stop this clone, so that a touch suffices. It
 // keeps our files out of git status.
 func MakeStopDir(ctx context.Context, b *gitboard.Board) error {
-	if err := b.Repo().Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {
+	if err := b.Repo().Settings().Exclude("/"+board.WorktreesDir+"/", "/.liza/"); err != nil {
 		return err
 	}
 	root, err := b.Root(ctx)
