@@ -50,7 +50,6 @@ type host struct {
 	*project
 	dir      string // for the server's files
 	hub, url string
-	own      []string // the server's environment, besides quietly
 }
 
 // newHost makes the first project of a server's users.
@@ -152,7 +151,7 @@ func (h *host) runs(network, address, name string, args ...string) {
 	}
 	defer log.Close()
 	cmd := exec.Command(name, args...)
-	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = append(quietly(), h.own...), log, log, &syscall.SysProcAttr{Setpgid: true}
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = quietly(), log, log, &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
@@ -256,16 +255,16 @@ func (h *host) serveSSHD(home string) (key string) {
 		"AuthorizedKeysFile " + filepath.Join(h.dir, "authorized_keys"), "SetEnv " + strings.Join(env, " "),
 	}, "\n")+"\n", 0o644))
 	h.file("known_hosts", fmt.Sprintf("[127.0.0.1]:%s %s", port, authorized(hostKey)), 0o600)
-	h.useSSH("")
+	h.useSSH()
 	h.url = "ssh://" + account.Username + "@127.0.0.1:" + port
 	return authorized(userKey)
 }
 
 // useSSH has the project use ssh with the key and the hosts in the server's directory.
-func (h *host) useSSH(settings string) {
+func (h *host) useSSH() {
 	client := h.program("ssh")
 	config := h.file("ssh_config", "KexAlgorithms curve25519-sha256\nIdentitiesOnly yes\nIdentityAgent none\nGlobalKnownHostsFile /dev/null\nUserKnownHostsFile "+filepath.Join(h.dir, "known_hosts")+
-		"\nIdentityFile "+filepath.Join(h.dir, "key")+"\n"+settings, 0o644)
+		"\nIdentityFile "+filepath.Join(h.dir, "key")+"\n", 0o644)
 	h.file("bin/ssh", "#!/bin/sh\nexec "+client+" -F "+config+" \"$@\"\n", 0o755)
 	h.env = append(h.env[:len(h.env):len(h.env)], "PATH="+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))
 }
