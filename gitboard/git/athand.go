@@ -2,14 +2,11 @@ package git
 
 import (
 	"context"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
-
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -49,35 +46,13 @@ func (r *Repo) objectAtHand(oid plumbing.OID) (o plumbing.Object, is bool) {
 	if o, is = r.known.get(oid); is || !oid.Valid() || r.batch.Closed() {
 		return o, is
 	}
-	o, is = readLoose(looseFile(filepath.Join(r.common, "objects"), oid))
+	o, is = loose.Read(loose.Path(filepath.Join(r.common, "objects"), oid), knownBytes)
 	if !is || plumbing.PlainHash(o.Type, o.Data) != oid {
 		return plumbing.Object{}, false
 	}
 	o.OID = oid
 	r.known.add([]plumbing.Object{o})
 	return o, true
-}
-
-// readLoose reads the file of a loose object that is not too large to be known. It leaves OID
-// empty.
-func readLoose(path string) (o plumbing.Object, is bool) {
-	file, err := os.Open(path)
-	if err != nil {
-		return o, false
-	}
-	defer file.Close()
-	content, err := objfile.NewReader(file)
-	if err != nil {
-		return o, false
-	}
-	defer content.Close()
-	kind, size, err := content.Header()
-	if err != nil || size > knownBytes {
-		return o, false
-	}
-	o = plumbing.Object{Type: plumbing.ObjectType(kind.String()), Data: make([]byte, size)}
-	_, err = io.ReadFull(content, o.Data)
-	return o, err == nil
 }
 
 // refAtHand returns the value of a ref whose object is at hand, ZeroOID if there is no such ref,
@@ -111,5 +86,5 @@ func (r *Repo) unpack(ctx context.Context) {
 		return
 	}
 	dir := r.objectDir()
-	_ = r.writeLoose(ctx, slices.DeleteFunc(r.known.takePacked(), func(o plumbing.Object) bool { return isLoose(dir, o) }))
+	_ = r.writeLoose(ctx, slices.DeleteFunc(r.known.takePacked(), func(o plumbing.Object) bool { return loose.Has(dir, o) }))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -46,7 +47,7 @@ func TestAtHand(t *testing.T) {
 	if below[0].OID != file.OID || below[1].OID != "" || below[2].Type != plumbing.TreeObject {
 		t.Errorf("below the commit: %v", below)
 	}
-	path := looseFile(r.objectDir(), file.OID)
+	path := loose.Path(r.objectDir(), file.OID)
 	sound := must[[]byte](t)(os.ReadFile(path))
 	native(t, r.TopLevel(), "gc", "-q", "--prune=now")
 	look("packed", true)
@@ -107,12 +108,12 @@ func TestNothingUnpackedInAQuarantine(t *testing.T) {
 	r.environ = gitenv.List{"GIT_QUARANTINE_PATH=x"}
 	r.known.addPacked([]plumbing.Object{o})
 	r.unpack(ctx)
-	if isLoose(filepath.Join(r.common, "objects"), o) {
+	if loose.Has(filepath.Join(r.common, "objects"), o) {
 		t.Error("it is there")
 	}
 	r.environ = nil
 	r.unpack(ctx)
-	if !isLoose(filepath.Join(r.common, "objects"), o) {
+	if !loose.Has(filepath.Join(r.common, "objects"), o) {
 		t.Error("it is not there")
 	}
 	r.known.addPacked(slices.Repeat([]plumbing.Object{{}, plumbing.NewObject(plumbing.BlobObject, make([]byte, unpackBytes+1)), o}, 2*unpackMost))

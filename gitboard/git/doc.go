@@ -1,8 +1,7 @@
-// Package git is the only door to git: every git child of this project is started here, and no
-// other package sees an argument vector.
+// Package git is the only door to git: every git child of this project is started here, by package
+// child below it, and no package elsewhere sees an argument vector.
 //
-// It owns the environment and lifetime of those children, the long-lived `git cat-file --batch`,
-// the writer of loose objects, and moving the values of package plumbing (object ids, trees, commits,
+// It owns the calls of git, and moving the values of package plumbing (object ids, trees, commits,
 // refs) in and out of a repository.
 //
 // It promises that
@@ -23,5 +22,5 @@
 // paths inside a tree are relative to its top and use slashes.
 //
 // It may import gitboard/git/child, gitboard/git/disk, gitboard/git/gitenv, gitboard/git/locks,
-// gitboard/git/plumbing, gitboard/proc, gitboard/queue and gitboard/retry.
+// gitboard/git/loose, gitboard/git/plumbing, gitboard/proc, gitboard/queue and gitboard/retry.
 package git

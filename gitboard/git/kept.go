@@ -2,11 +2,9 @@ package git
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
@@ -157,7 +156,7 @@ func (r *Repo) goneOf(ctx context.Context, all []keptWrite) ([]plumbing.Object, 
 	for _, w := range all {
 		objects = append(objects, w.objects...)
 	}
-	return r.missing(ctx, objects, isLoose)
+	return r.missing(ctx, objects, loose.Has)
 }
 
 // unsettledGone reports whether git has deleted objects after which no refs have moved yet.
@@ -239,36 +238,6 @@ func (r *Repo) allKept() []*kept {
 	return all
 }
 
-// looseFile is the path of an object while it is not in a pack.
-func looseFile(dir string, oid plumbing.OID) string {
-	return filepath.Join(dir, string(oid[:2]), string(oid[2:]))
-}
-
-// isLoose reports whether an object has a non-empty loose file.
-func isLoose(dir string, o plumbing.Object) bool {
-	info, err := os.Lstat(looseFile(dir, o.OID))
-	return err == nil && info.Size() > 0
-}
-
-// isIntact reports whether an object has an uncorrupted loose file.
-func isIntact(dir string, o plumbing.Object) bool { return intact(looseFile(dir, o.OID), o) }
-
-// intact reports whether the file at path holds the object o, uncorrupted.
-func intact(path string, o plumbing.Object) bool {
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	z, err := zlib.NewReader(file)
-	if err != nil {
-		return false
-	}
-	header := fmt.Sprintf("%s %d\x00", o.Type, len(o.Data))
-	data, err := io.ReadAll(io.LimitReader(z, int64(len(header)+len(o.Data)+1)))
-	return err == nil && string(data) == header+string(o.Data)
-}
-
 // bringBack rewrites the kept objects that are missing or damaged. It also returns true if none was
 // missing, since another process may have been faster; false means that nothing is kept, or an
 // error.
@@ -316,6 +285,9 @@ func (r *Repo) fromKept(ctx context.Context, names []string, answers []plumbing.
 	missing, _ := r.missing(ctx, found, isIntact)
 	_ = r.writeLoose(ctx, missing) // if one of them fails, the next reader finds them again
 }
+
+// isIntact reports whether an object has an uncorrupted loose file.
+func isIntact(dir string, o plumbing.Object) bool { return loose.Intact(loose.Path(dir, o.OID), o) }
 
 // missing returns the objects that are not in a pack and for which loose returns false.
 func (r *Repo) missing(ctx context.Context, objects []plumbing.Object, loose func(dir string, o plumbing.Object) bool) (missing []plumbing.Object, err error) {
@@ -437,7 +409,7 @@ func (r *Repo) missingOf(ctx context.Context, files []*kept) ([]plumbing.Object,
 	for _, k := range files {
 		objects = append(objects, readKept(k.path)...)
 	}
-	return r.missing(ctx, objects, isLoose)
+	return r.missing(ctx, objects, loose.Has)
 }
 
 // dueKept reports whether tidyKept is due, and claims the turn for this process. last is when it

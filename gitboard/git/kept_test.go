@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -86,7 +87,7 @@ func TestDeletedBeforeTheRefMoves(t *testing.T) {
 	check(t, r.WriteObjects(t.Context(), []plumbing.Object{other})) // of an operation that loses the race
 	deleteLoose(t, r, objects)
 	move := plumbing.RefUpdate{Ref: "refs/heads/liza/x", Old: commit, New: next.OID}
-	if check(t, r.UpdateRefs(t.Context(), []plumbing.RefUpdate{move}, "")); !isLoose(r.objectDir(), next) {
+	if check(t, r.UpdateRefs(t.Context(), []plumbing.RefUpdate{move}, "")); !loose.Has(r.objectDir(), next) {
 		t.Error("the ref is at a commit that is missing")
 	}
 	if tips := r.Upkeep().KeptTips(); !slices.Contains(tips, next.OID) || slices.Contains(tips, other.OID) {
@@ -133,7 +134,7 @@ func TestDeletedSinceTheLastCheck(t *testing.T) {
 		check(t, os.Chtimes(filepath.Join(r.Upkeep().KeptDir(), "looked-after"), then, then))
 		r.tidyKept(t.Context())
 		for i, o := range deleted {
-			if !isLoose(r.objectDir(), o) {
+			if !loose.Has(r.objectDir(), o) {
 				t.Errorf("%s: the object of %d seconds ago is missing", name, files.deleted[i])
 			}
 		}
@@ -283,7 +284,7 @@ func TestKeptWhileGitFails(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	r.unsettled.add("kept", []plumbing.Object{blob("acknowledged")})
-	if check(t, r.settle(ended, nil)); !isLoose(r.objectDir(), blob("acknowledged")) {
+	if check(t, r.settle(ended, nil)); !loose.Has(r.objectDir(), blob("acknowledged")) {
 		t.Error("what refs have moved to is not written once the context has ended")
 	}
 	check(t, os.Symlink(filepath.Join(t.TempDir(), "none"), filepath.Join(r.common, "liza")))
@@ -313,30 +314,6 @@ func TestDueKept(t *testing.T) {
 		check(t, os.Chtimes(filepath.Join(r.Upkeep().KeptDir(), "looked-after"), then, then))
 		due(fmt.Sprint("after ", ago), true)
 		due("at once again", false)
-	}
-}
-
-// TestIntact checks which files hold an object.
-func TestIntact(t *testing.T) {
-	dir, o := t.TempDir(), blob("content")
-	whole := stored("blob 7\x00", o.Data)
-	for name, c := range map[string]struct {
-		text []byte
-		want bool
-	}{
-		"whole": {whole, true}, "cut": {whole[:len(whole)-1], false}, "empty": {nil, false}, "garbage": {[]byte("garbage"), false},
-		"another sum": {append(whole[:len(whole)-1:len(whole)-1], whole[len(whole)-1]+1), false},
-		"another":     {stored("blob 7\x00", []byte("Content")), false}, "more": {stored("blob 7\x00", []byte("content.")), false},
-		"of another type": {stored("tree 7\x00", o.Data), false},
-	} {
-		path := filepath.Join(dir, "object")
-		check(t, os.WriteFile(path, c.text, 0o644))
-		if intact(path, o) != c.want {
-			t.Errorf("%s: %v", name, !c.want)
-		}
-	}
-	if intact(filepath.Join(dir, "none"), o) {
-		t.Error("a file that is missing is intact")
 	}
 }
 

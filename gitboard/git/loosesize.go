@@ -1,13 +1,9 @@
 package git
 
 import (
-	"bufio"
-	"compress/zlib"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -39,31 +35,9 @@ func (r *Repo) looseSizes(names []string) []Size {
 
 func looseSize(dirs []string, oid plumbing.OID) (Size, bool) {
 	for _, dir := range dirs {
-		if size, found := looseHead(filepath.Join(dir, string(oid[:2]), string(oid[2:]))); found {
-			size.OID = oid
-			return size, true
+		if kind, bytes, found := loose.Head(loose.Path(dir, oid)); found {
+			return Size{oid, kind, bytes}, true
 		}
 	}
 	return Size{}, false
-}
-
-// looseHead reads the type and size in the header of a loose object (gitformat-loose): "blob 12"
-// and a NUL byte.
-func looseHead(path string) (Size, bool) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Size{}, false
-	}
-	defer file.Close()
-	const most = 64 // compressed bytes that are sure to contain the header
-	z, err := zlib.NewReader(bufio.NewReaderSize(file, most))
-	if err != nil {
-		return Size{}, false
-	}
-	var head [32]byte
-	n, _ := z.Read(head[:])
-	text, _, whole := strings.Cut(string(head[:n]), "\x00")
-	kind, count, _ := strings.Cut(text, " ")
-	bytes, err := strconv.ParseInt(count, 10, 64)
-	return Size{Type: plumbing.ObjectType(kind), Bytes: bytes}, whole && err == nil
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
@@ -247,7 +248,7 @@ func TestEndedContext(t *testing.T) {
 	if !r.Locks().Await(ended, &BusyError{Paths: []string{lock, lock + ".gone"}}) {
 		t.Error("a lock that is gone is waited for")
 	}
-	if refs := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/liza")); len(refs) > 0 || isLoose(r.objectDir(), blob("x")) {
+	if refs := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/liza")); len(refs) > 0 || loose.Has(r.objectDir(), blob("x")) {
 		t.Errorf("something was written: %v", refs)
 	}
 	for err, want := range map[error]bool{

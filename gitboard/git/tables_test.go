@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
@@ -173,7 +174,7 @@ func TestKeptFiles(t *testing.T) {
 		t.Errorf("what is packed is missing: %v, %v", missing, err)
 	}
 	writeIn(t, r.objectDir(), id[:2]+"/"+id[2:], "")
-	if isLoose(r.objectDir(), a) {
+	if loose.Has(r.objectDir(), a) {
 		t.Error("an empty file counts as an object")
 	}
 }
@@ -193,7 +194,7 @@ func TestKeptMissing(t *testing.T) {
 	}
 	r.tidyKept(ctx)
 	for i, o := range objects {
-		if !isLoose(r.objectDir(), o) {
+		if !loose.Has(r.objectDir(), o) {
 			t.Errorf("object %d of %d is still missing", i, len(objects))
 		}
 	}
@@ -253,7 +254,7 @@ func TestLooseSizes(t *testing.T) {
 	apart := t.TempDir()
 	inside := string(blob("quarantined").OID)
 	writeIn(t, apart, inside[:2]+"/x", "")
-	check(t, writeObject(apart, blob("quarantined")))
+	check(t, loose.Write(apart, blob("quarantined")))
 	for name, c := range map[string]struct {
 		environ gitenv.List
 		names   []string
@@ -270,34 +271,6 @@ func TestLooseSizes(t *testing.T) {
 		if got := there.looseSizes(c.names); (got != nil) != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
-	}
-	for _, text := range []string{string(stored("blob 1", nil)), string(stored("blob x\x00", nil)), string(stored("\x00", nil)), "garbage"} {
-		file := filepath.Join(apart, "odd")
-		check(t, os.WriteFile(file, []byte(text), 0o644))
-		if size, found := looseHead(file); found {
-			t.Errorf("%q: %v", text, size)
-		}
-		if o, is := readLoose(file); is {
-			t.Errorf("%q: %v", text, o)
-		}
-	}
-}
-
-// TestDirectoriesOfObjects checks that a new directory of objects has the permissions that the
-// repository's sharing asks for.
-func TestDirectoriesOfObjects(t *testing.T) {
-	objects := t.TempDir()
-	for mode, want := range map[os.FileMode]os.FileMode{0o775 | os.ModeSetgid: 0o775 | os.ModeSetgid, 0o700: 0o755} {
-		check(t, os.Chmod(objects, mode))
-		dir := filepath.Join(objects, "ab")
-		check(t, errors.Join(makeFanOut(objects, dir), makeFanOut(objects, dir)))
-		if got := must[os.FileInfo](t)(os.Stat(dir)).Mode() & (os.ModePerm | os.ModeSetgid); got != want && got != want&^0o022 {
-			t.Errorf("%v: %v", mode, got)
-		}
-		check(t, os.Remove(dir))
-	}
-	if makeFanOut(objects, filepath.Join(objects, "missing", "ab")) == nil {
-		t.Error("it was made nowhere")
 	}
 }
 

@@ -3,14 +3,13 @@ package git
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -67,7 +66,7 @@ func (r *Repo) writeLoose(ctx context.Context, objects []plumbing.Object) error 
 	for range min(writers, len(objects)) {
 		group.Go(func() {
 			for object := range work {
-				if err := writeObject(dir, object); err != nil {
+				if err := loose.Write(dir, object); err != nil {
 					failures <- err
 				}
 			}
@@ -111,21 +110,4 @@ func (r *Repo) discarding(c command) (child command, discard func(), err error) 
 // quotedDir returns a path as git reads it in a list of object directories, whatever its name is.
 func quotedDir(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
-}
-
-// writeObject writes one object. Ids and names make up a tree, so nobody can craft a collision in
-// one; any other object is searched for signs of it, as git does with fetched objects.
-func writeObject(dir string, object plumbing.Object) error {
-	got := plumbing.PlainHash(object.Type, object.Data)
-	if object.Type != plumbing.TreeObject {
-		got = plumbing.NewObject(object.Type, object.Data).OID
-	}
-	if got != object.OID {
-		return fmt.Errorf("write object: it is named %q, and its content makes it %s", object.OID, got)
-	}
-	path := looseFile(dir, object.OID)
-	if refresh(path, object) {
-		return nil
-	}
-	return disk.NewStorageError(dir, writeLoose(dir, path, object))
 }

@@ -1,6 +1,7 @@
-package git
+package loose
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
@@ -11,10 +12,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
 // refresh gives a loose object a new modification time and reports whether that worked. It fails
@@ -22,18 +27,18 @@ import (
 // user; the caller then writes it again.
 func refresh(path string, object plumbing.Object) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || !intact(path, object) {
+	if err != nil || !info.Mode().IsRegular() || !Intact(path, object) {
 		return false
 	}
 	now := time.Now()
 	return os.Chtimes(path, now, now) == nil
 }
 
-// writeLoose writes an object below the object directory dir: to a temporary file next to its
+// writeFile writes an object below the object directory dir: to a temporary file next to its
 // place, which is flushed and then renamed. The temporary file has a name that `git gc` cleans up
 // after a crash. `git prune --expire=now` deletes it even while it is being written; then
-// writeLoose retries.
-func writeLoose(dir, path string, object plumbing.Object) error {
+// writeFile retries.
+func writeFile(dir, path string, object plumbing.Object) error {
 	for attempt := 1; ; attempt++ {
 		err := writeOnce(path, object)
 		if attempt == writeAttempts || !errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +68,7 @@ func writeOnce(path string, object plumbing.Object) error {
 	}
 	if err != nil {
 		os.Remove(temp)
-		if intact(path, object) {
+		if Intact(path, object) {
 			return nil // some systems do not rename over a read-only file
 		}
 	}
@@ -118,4 +123,90 @@ func makeFanOut(objects, dir string) error {
 		return os.Chmod(dir, info.Mode()&bits)
 	}
 	return nil
+}
+
+// Path is the path of an object while it is not in a pack.
+func Path(dir string, oid plumbing.OID) string {
+	return filepath.Join(dir, string(oid[:2]), string(oid[2:]))
+}
+
+// Has reports whether an object has a non-empty loose file.
+func Has(dir string, o plumbing.Object) bool {
+	info, err := os.Lstat(Path(dir, o.OID))
+	return err == nil && info.Size() > 0
+}
+
+// Intact reports whether the file at path holds the object o, uncorrupted.
+func Intact(path string, o plumbing.Object) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	z, err := zlib.NewReader(file)
+	if err != nil {
+		return false
+	}
+	header := fmt.Sprintf("%s %d\x00", o.Type, len(o.Data))
+	data, err := io.ReadAll(io.LimitReader(z, int64(len(header)+len(o.Data)+1)))
+	return err == nil && string(data) == header+string(o.Data)
+}
+
+// Read reads the file of a loose object of at most so many bytes. It leaves OID empty.
+func Read(path string, most int64) (o plumbing.Object, is bool) {
+	file, err := os.Open(path)
+	if err != nil {
+		return o, false
+	}
+	defer file.Close()
+	content, err := objfile.NewReader(file)
+	if err != nil {
+		return o, false
+	}
+	defer content.Close()
+	kind, size, err := content.Header()
+	if err != nil || size > most {
+		return o, false
+	}
+	o = plumbing.Object{Type: plumbing.ObjectType(kind.String()), Data: make([]byte, size)}
+	_, err = io.ReadFull(content, o.Data)
+	return o, err == nil
+}
+
+// Head reads the type and size in the header of a loose object (gitformat-loose): "blob 12"
+// and a NUL byte.
+func Head(path string) (kind plumbing.ObjectType, bytes int64, found bool) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, false
+	}
+	defer file.Close()
+	const most = 64 // compressed bytes that are sure to contain the header
+	z, err := zlib.NewReader(bufio.NewReaderSize(file, most))
+	if err != nil {
+		return "", 0, false
+	}
+	var head [32]byte
+	n, _ := z.Read(head[:])
+	text, _, whole := strings.Cut(string(head[:n]), "\x00")
+	name, count, _ := strings.Cut(text, " ")
+	bytes, err = strconv.ParseInt(count, 10, 64)
+	return plumbing.ObjectType(name), bytes, whole && err == nil
+}
+
+// Write writes one object. Ids and names make up a tree, so nobody can craft a collision in
+// one; any other object is searched for signs of it, as git does with fetched objects.
+func Write(dir string, object plumbing.Object) error {
+	got := plumbing.PlainHash(object.Type, object.Data)
+	if object.Type != plumbing.TreeObject {
+		got = plumbing.NewObject(object.Type, object.Data).OID
+	}
+	if got != object.OID {
+		return fmt.Errorf("write object: it is named %q, and its content makes it %s", object.OID, got)
+	}
+	path := Path(dir, object.OID)
+	if refresh(path, object) {
+		return nil
+	}
+	return disk.NewStorageError(dir, writeFile(dir, path, object))
 }
