@@ -70,7 +70,11 @@ func dispatch(ctx context.Context, a *call.App, args []string) error {
 	switch {
 	case *version:
 		args = []string{"version"}
-	case *help || len(args) == 0:
+	case len(args) == 0 && !*help:
+		c := &call.Call{App: a, Cmd: &call.Command{Anywhere: true}, Dir: *dir, JSON: asJSON}
+		defer c.Close()
+		return c.Hinted(ctx, home(ctx, c))
+	case *help:
 		return overview(a, asJSON)
 	case args[0] == "help":
 		topic := slices.DeleteFunc(slices.Clone(args[1:]), func(word string) bool { return word == "--json" })

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -16,6 +17,15 @@ var makers []func() *call.Command
 // them all.
 func Add(maker func() *call.Command) struct{} {
 	makers = append(makers, maker)
+	return struct{}{}
+}
+
+// home answers a command line without a command.
+var home func(context.Context, *call.Call) error
+
+// SetHome sets the answer to a command line without a command.
+func SetHome(run func(context.Context, *call.Call) error) struct{} {
+	home = run
 	return struct{}{}
 }
 
