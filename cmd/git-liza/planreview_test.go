@@ -52,9 +52,7 @@ func TestTeamReviewsPlan(t *testing.T) {
 	p.must("", "team", "set", "--template", "spec-plan-code")
 	team := p.supervise("team", "--exec=sh '"+agent+"'")
 	team.ends(0)
-	if last := team.all()[len(team.all())-1]; last.Event != "goal" || last.Status != "COMPLETED" {
-		t.Errorf("the last event is %v\n%s", last, team.story())
-	}
+	team.reached()
 	did := map[string]bool{} // by role: how many agents of a role were hired depends on who was busy when
 	for _, op := range p.operations("") {
 		did[op.op+" "+op.agent[:max(0, strings.LastIndexByte(op.agent, '-'))]] = true

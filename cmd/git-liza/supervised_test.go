@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,8 +27,9 @@ type told struct {
 	Prompt                   string
 	Exit                     *int
 	Idle                     bool
-	Status, Goal             string // only in "goal", a successful team's last event
-	OK                       bool   // only in "goal"
+	Status, Goal             string // only in "goal", when a team has ended a goal
+	OK                       bool   // only in "goal" and "code"
+	Ahead                    any    // only in "code", where the goal's work is
 }
 
 func (e told) String() string {
@@ -82,7 +84,7 @@ func (s *supervised) take(line []byte) {
 	d.DisallowUnknownFields()
 	err := d.Decode(&e)
 	s.mu.Lock()
-	if err != nil || e.Event == "" || e.Time.IsZero() || e.Text == "" || e.Agent == "" && e.Event != "goal" {
+	if err != nil || e.Event == "" || e.Time.IsZero() || e.Text == "" || e.Agent == "" && e.Event != "goal" && e.Event != "code" {
 		s.faults = append(s.faults, string(line))
 	}
 	s.events = append(s.events, e)
@@ -121,6 +123,14 @@ func (s *supervised) hears(event, words string) told {
 		case <-late:
 			s.p.t.Fatalf("not told within %s: %s %q\n%s", longest, event, words, s.story())
 		}
+	}
+}
+
+// reached checks that the team has reached its goal.
+func (s *supervised) reached() {
+	s.p.t.Helper()
+	if !slices.ContainsFunc(s.all(), func(e told) bool { return e.Event == "goal" && e.Status == "COMPLETED" }) {
+		s.p.t.Errorf("the goal is not reached:\n%s", s.story())
 	}
 }
 

@@ -65,9 +65,7 @@ func TestTeamSizesItself(t *testing.T) {
 			<-team.over
 		} else {
 			team.ends(0)
-			if last := team.all()[len(team.all())-1]; last.Event != "goal" || last.Status != "COMPLETED" {
-				t.Errorf("the last event is %v\n%s", last, team.story())
-			}
+			team.reached()
 		}
 		members := map[string]map[string]bool{"planner": {}, "coder": {}, "code-reviewer": {}}
 		for _, e := range team.all() {
