@@ -118,7 +118,7 @@ func TestTowardsIntegration(t *testing.T) {
 		"git liza merge ID, once the task is APPROVED":            {ID: "code-reviewer-1", Role: roles.CodeReviewer, Task: "parse"},
 		"as a human, at the project's root: git liza land COMMIT": {Task: "parse"},
 	} {
-		if got := towardsIntegration(who); got != hint {
+		if got := cmdline.Hint(towardsIntegration(who)); got != hint {
 			t.Errorf("%+v: %q, not %q", who, got, hint)
 		}
 	}

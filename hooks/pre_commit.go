@@ -24,9 +24,9 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 		}
 		return offBranch(s, w.Task)
 	case w.Role != roles.Coder:
-		return refuse(board.CodePermission, "git liza discover or git liza anomaly puts a finding on the board", "%s is a %s, and only coders commit", w.ID, w.Role)
+		return board.Refusef(board.CodePermission, "%s is a %s, and only coders commit", w.ID, w.Role).Advise("%s or %s puts a finding on the board", board.Do("discover"), board.Do("anomaly"))
 	case w.Task == "":
-		return refuse(board.CodePermission, "git liza prime shows where your worktree is", "%s commits only in the worktree of its task, and this is not one", w.ID)
+		return board.Refusef(board.CodePermission, "%s commits only in the worktree of its task, and this is not one", w.ID).Advise("%s shows where your worktree is", board.Do("prime"))
 	case s == nil:
 		return nil
 	}
@@ -36,9 +36,9 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	}
 	switch {
 	case t == nil:
-		return refuse(board.CodeUnknownTask, "git liza prime", "there is no task %s", w.Task)
+		return board.Refusef(board.CodeUnknownTask, "there is no task %s", w.Task).Way(board.Do("prime"))
 	case t.AssignedTo != w.ID || t.Status != board.Claimed:
-		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s)", w.ID, t.ID, describe(t))
+		return board.Refusef(board.CodePermission, "%s does not hold %s (%s)", w.ID, t.ID, describe(t)).Way(board.Do("prime"))
 	}
 	if r := w.replaced(s); r != nil {
 		return r
@@ -47,7 +47,8 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 		return offBranch(s, t.ID)
 	}
 	if s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
-		return refuse(board.CodeGate, "git liza pre-exec "+t.ID+" --intent TEXT --validation TEXT --file FILE", "%s has no pre-execution checkpoint in iteration %d yet: it comes before the first commit", t.ID, t.Iteration)
+		return board.Refusef(board.CodeGate, "%s has no pre-execution checkpoint in iteration %d yet: it comes before the first commit", t.ID, t.Iteration).
+			Way(board.Do("pre-exec", t.ID).With("intent", "TEXT", "validation", "TEXT", "file", "FILE"))
 	}
 	return nil
 }

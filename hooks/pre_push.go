@@ -34,11 +34,11 @@ func PrePush(w Who, pushed []Pushed, candidate string) *board.Refusal {
 		}
 		return refuse(board.CodePermission, "push as a human, from the project's root", "%s nobody pushes", w.where())
 	}
-	hint := "git liza prime"
+	hint := board.Do("prime").Hint()
 	if w.Task != "" {
-		hint = "git liza submit " + w.Task + " hands work on, to other clones too"
+		hint = board.Advice("%s hands work on, to other clones too", board.Do("submit", w.Task))
 	}
-	return refuse(board.CodePermission, hint, "%s pushes only through git liza", w.ID)
+	return board.Refusef(board.CodePermission, "%s pushes only through git liza", w.ID).Advise("%s", hint)
 }
 
 func (p Pushed) isCandidate(commit string) bool {

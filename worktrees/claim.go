@@ -285,8 +285,8 @@ func (s *Project) foreign(ctx context.Context, v *gitboard.View, task string, la
 	if held, err := s.heldBy(ctx, tip, []plumbing.OID{landed}); held || err != nil {
 		return err
 	}
-	return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME%s; until then another task", v.TaskBranch(task), otherPrefix(v)),
-		"%s was never claimed, and there is a branch %s with commits of somebody's own", task, v.TaskBranch(task))
+	return about(board.CodeInTheWay, task, "%s was never claimed, and there is a branch %s with commits of somebody's own", task, v.TaskBranch(task)).
+		Advise("let a human rename it: git branch -m %s NAME%s; until then another task", v.TaskBranch(task), otherPrefix(v))
 }
 
 // room prepares this clone for the branch of a task: its hooks keep pushes away from it. It refuses
@@ -301,19 +301,19 @@ func (s *Project) room(ctx context.Context, v *gitboard.View, task string) error
 			return err
 		}
 		if !there.IsZero() {
-			return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME%s", branch, otherPrefix(v)),
-				"there is a branch %s, and git keeps no branch %s below it", branch, v.TaskBranch(task))
+			return about(board.CodeInTheWay, task, "there is a branch %s, and git keeps no branch %s below it", branch, v.TaskBranch(task)).
+				Advise("let a human rename it: git branch -m %s NAME%s", branch, otherPrefix(v))
 		}
 	}
 	return nil
 }
 
 // otherPrefix continues a hint with the setting that names tasks' branches, while it can change.
-func otherPrefix(v *gitboard.View) string {
+func otherPrefix(v *gitboard.View) (none board.Hint) {
 	if !board.MayRenameBranches(v.State) {
-		return ""
+		return none
 	}
-	return ", or choose how the branches of tasks are called: git liza config set " + board.KeyTaskBranches + " agents/"
+	return board.Advice(", or choose how the branches of tasks are called: %s", board.Do("config", board.KeyTaskBranches).With("value", "agents/"))
 }
 
 // settle brings the clone in line with a committed claim.

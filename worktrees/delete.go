@@ -40,9 +40,9 @@ func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task stri
 	case board.Abandoned, board.Superseded:
 		return s.Tidy(ctx, v, t.ID, actor)
 	}
-	hint := "block, abandon or supersede it first"
+	r := about(board.CodeWrongState, t.ID, "%s is %s; deleting its worktree needs BLOCKED, ABANDONED or SUPERSEDED", t.ID, t.Status)
 	if t.Status == board.Merged {
-		hint = "git liza doctor --fix takes away what a merge has left"
+		return r.Advise("%s takes away what a merge has left", board.Do("doctor").With("fix", ""))
 	}
-	return refusal(board.CodeWrongState, t.ID, hint, "%s is %s; deleting its worktree needs BLOCKED, ABANDONED or SUPERSEDED", t.ID, t.Status)
+	return r.Advise("block, abandon or supersede it first")
 }

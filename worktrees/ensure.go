@@ -3,7 +3,6 @@ package worktrees
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -130,9 +129,7 @@ func (s *Project) WorkTip(ctx context.Context, v *gitboard.View, t *board.Task) 
 	}
 	switch {
 	case tip.IsZero() && from == "":
-		r := board.Refuse(board.CodeMissing, fmt.Sprintf("the work of %s is not in this clone", t.ID), "git liza sync, or take another task")
-		r.Task = t.ID
-		return "", r
+		return "", about(board.CodeMissing, t.ID, "the work of %s is not in this clone", t.ID).Advise("%s, or take another task", board.Do("sync"))
 	case !tip.IsZero() && (from == "" || t.Clone == s.Clone):
 		return tip, nil
 	case !tip.IsZero():

@@ -21,7 +21,12 @@ import (
 
 // refusal refuses an operation on a task because of its evidence.
 func refusal(code board.ErrorCode, task, hint, format string, args ...any) error {
-	r := board.Refuse(code, fmt.Sprintf(format, args...), hint)
+	return about(code, task, format, args...).Advise("%s", hint)
+}
+
+// about is a refusal of an operation on a task, without a hint yet.
+func about(code board.ErrorCode, task, format string, args ...any) *board.Refusal {
+	r := board.Refusef(code, format, args...)
 	r.Task = task
 	return r
 }
@@ -104,9 +109,9 @@ func (s *Project) work(ctx context.Context, v *gitboard.View, t *board.Task, g g
 		if s.Elsewhere(t) {
 			return "", refusal(board.CodeElsewhere, t.ID, "do it there", "the worktree of %s is in another clone", t.ID)
 		}
-		return "", refusal(board.CodeMissing, t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
+		return "", about(board.CodeMissing, t.ID, "the worktree of %s is missing", t.ID).Way(board.Do("worktree-create", t.ID))
 	}
-	if err := clean(v, t.ID, g.Checkout, "commit or remove them, then try again"); err != nil {
+	if err := clean(v, t.ID, g.Checkout, board.Advice("commit or remove them, then try again")); err != nil {
 		return "", err
 	}
 	if open := Midst(g.Path); open != "" {
@@ -150,12 +155,12 @@ func orDetached(branch string) string {
 
 // clean refuses a worktree with uncommitted changes or whose branch is missing. In the latter case
 // git sees every file as new, and a commit would begin an unrelated history.
-func clean(v *gitboard.View, task string, c git.Checkout, hint string) error {
+func clean(v *gitboard.View, task string, c git.Checkout, hint board.Hint) error {
 	switch {
 	case c.Branch == v.TaskRef(task) && c.Head.IsZero():
-		return refusal(board.CodeMissing, task, "git liza doctor", "the branch %s is missing", v.TaskBranch(task))
+		return about(board.CodeMissing, task, "the branch %s is missing", v.TaskBranch(task)).Way(board.Do("doctor"))
 	case len(c.Dirty) > 0:
-		return refusal(board.CodeDirty, task, hint, "the worktree of %s has changes that are not committed: %s", task, listed(paths(c.Dirty)))
+		return about(board.CodeDirty, task, "the worktree of %s has changes that are not committed: %s", task, listed(paths(c.Dirty))).Advise("%s", hint)
 	}
 	return nil
 }

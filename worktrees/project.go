@@ -276,7 +276,7 @@ func CheckPlace(repo *git.Repo, path string) error {
 		if l.Theirs == "" {
 			return nil
 		}
-		return board.Refuse(board.CodeInTheWay, fmt.Sprintf("the worktree %s %s, and is in the way", path, l.Theirs), l.wayOut())
+		return board.Refusef(board.CodeInTheWay, "the worktree %s %s, and is in the way", path, l.Theirs).Advise("%s", l.wayOut())
 	}
 	return board.Refuse(board.CodeInTheWay, path+" is in the way: git liza needs this place for a worktree of its own", "move it elsewhere")
 }
@@ -318,9 +318,11 @@ func resolved(path string) string {
 }
 
 // copied refuses what would change the worktrees of a repository of which this one is a copy.
+var repair = board.Do("worktree-repair")
+
 func copied(original string) *board.Refusal {
-	return board.Refuse(board.CodeElsewhere, fmt.Sprintf("this is a copy of %s, which uses the worktrees that are recorded here", original),
-		"work in a clone of it: git clone; if this copy is to replace it, move the original away first, then: git liza worktree repair")
+	return board.Refusef(board.CodeElsewhere, "this is a copy of %s, which uses the worktrees that are recorded here", original).
+		Advise("work in a clone of it: git clone; if this copy is to replace it, move the original away first, then: %s", repair)
 }
 
 // Blocked refuses a worktree if something else is at its path, or if its branch is checked out
@@ -331,15 +333,15 @@ func (l Slot) Blocked(task string) error {
 	case l.linked:
 		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is a symbolic link, and in the way of %s", l.Path, task), "move the link elsewhere; if it leads to the worktree of "+task+", move that back")
 	case l.Theirs != "":
-		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("the worktree %s %s, and is in the way of %s", l.Path, l.Theirs, task), l.wayOut())
+		r = board.Refusef(board.CodeInTheWay, "the worktree %s %s, and is in the way of %s", l.Path, l.Theirs, task).Advise("%s", l.wayOut())
 	case l.original != "":
 		r = copied(l.original)
 	case l.Elsewhere != "":
 		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("%s is checked out in %s", l.branch, l.Elsewhere), "check out another branch there")
 	case l.Crossed != "":
-		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s leads to git's record of another worktree, %s", filepath.Join(l.Path, ".git"), l.Crossed), "git liza worktree repair")
+		r = board.Refusef(board.CodeInTheWay, "%s leads to git's record of another worktree, %s", filepath.Join(l.Path, ".git"), l.Crossed).Way(repair)
 	case l.InTheWay:
-		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is not a worktree of this repository, and in the way of %s", l.Path, task), "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair")
+		r = board.Refusef(board.CodeInTheWay, "%s is not a worktree of this repository, and in the way of %s", l.Path, task).Advise("move it elsewhere; if it is a worktree that git forgot: %s", repair)
 	default:
 		return nil
 	}
@@ -348,17 +350,17 @@ func (l Slot) Blocked(task string) error {
 }
 
 // wayOut is the hint for a worktree at a task's path that is somebody's.
-func (l Slot) wayOut() string {
+func (l Slot) wayOut() board.Hint {
 	path := text.Quote(l.Path)
 	switch {
 	case !present(l.Path):
-		return "mount its disk and move it elsewhere: git worktree move " + path + " NEW-PATH"
+		return board.Advice("mount its disk and move it elsewhere: git worktree move %s NEW-PATH", path)
 	case l.Theirs == locked:
-		return "ask the person who locked it, then: git worktree unlock " + path
+		return board.Advice("ask the person who locked it, then: git worktree unlock %s", path)
 	case l.Elsewhere == l.Path:
-		return "move it elsewhere: git worktree move " + path + " NEW-PATH; if its work is the task's: git liza worktree repair"
+		return board.Advice("move it elsewhere: git worktree move %s NEW-PATH; if its work is the task's: %s", path, repair)
 	}
-	return "move it elsewhere: git worktree move " + path + " NEW-PATH"
+	return board.Advice("move it elsewhere: git worktree move %s NEW-PATH", path)
 }
 
 // Has reports whether this clone has a commit; false with an error.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
@@ -51,7 +52,7 @@ func (s *scene) asked() string {
 	if len(in.Items) == 0 || in.Items[0].Kind != report.ItemSetBack {
 		return ""
 	}
-	if do := in.Items[0].Do[0].Do; len(o.Waiting) > 0 && o.Waiting[0].Do == do {
+	if do := cmdline.Hint(in.Items[0].Do[0].Do); len(o.Waiting) > 0 && cmdline.Hint(o.Waiting[0].Do) == do {
 		return do
 	}
 	s.t.Error("status doesn't ask it")

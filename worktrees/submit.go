@@ -45,8 +45,8 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 			return done, warnings, err
 		}
 		if !retries.Spend() {
-			return nil, nil, refusal(board.CodeStale, r.Task, "git liza submit "+r.Task+", when nothing commits there",
-				"the worktree of %s was at another commit each time that its large files had been uploaded", r.Task)
+			return nil, nil, about(board.CodeStale, r.Task, "the worktree of %s was at another commit each time that its large files had been uploaded", r.Task).
+				Advise("%s, when nothing commits there", board.Do("submit", r.Task))
 		}
 	}
 }
@@ -131,8 +131,8 @@ func (s *Project) submittable(
 			return "", nil, err
 		}
 		if commit != head {
-			return "", nil, refusal(board.CodeStale, t.ID, "submit what is checked out there: git liza submit "+t.ID,
-				"%s is at %s, not at %s", v.TaskBranch(t.ID), head.Short(), commit.Short())
+			return "", nil, about(board.CodeStale, t.ID, "%s is at %s, not at %s", v.TaskBranch(t.ID), head.Short(), commit.Short()).
+				Advise("submit what is checked out there: %s", board.Do("submit", t.ID))
 		}
 	}
 	tip, err := s.integration(ctx, v)

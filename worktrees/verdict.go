@@ -2,7 +2,6 @@ package worktrees
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -81,13 +80,13 @@ func (s *Project) judged(ctx context.Context, v *gitboard.View, t *board.Task, p
 	if g.err != nil {
 		return nil, g.err
 	}
-	again := fmt.Sprintf("reject it, or let %s submit what is there: git liza show %s", t.AssignedTo, t.ID)
+	again := board.Advice("reject it, or let %s submit what is there: %s", t.AssignedTo, board.Do("show", t.ID))
 	if g.Ours {
 		if err := clean(v, t.ID, g.Checkout, again); err != nil {
 			return nil, err
 		}
 		if g.Head != commit {
-			return nil, refusal(board.CodeStale, t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, g.Head.Short(), commit.Short())
+			return nil, about(board.CodeStale, t.ID, "the worktree of %s is at %s, not at the submitted %s", t.ID, g.Head.Short(), commit.Short()).Advise("%s", again)
 		}
 	}
 	tip, err := s.repo.Ref(ctx, v.TaskRef(t.ID))
@@ -95,7 +94,7 @@ func (s *Project) judged(ctx context.Context, v *gitboard.View, t *board.Task, p
 		return nil, err
 	}
 	if tip != commit && t.Clone == s.Clone {
-		return nil, refusal(board.CodeStale, t.ID, again, "%s is at %s, not at the submitted %s", v.TaskBranch(t.ID), tip.Short(), commit.Short())
+		return nil, about(board.CodeStale, t.ID, "%s is at %s, not at the submitted %s", v.TaskBranch(t.ID), tip.Short(), commit.Short()).Advise("%s", again)
 	}
 	return []plumbing.RefUpdate{{Ref: v.TaskRef(t.ID), Old: tip, New: tip}}, nil
 }

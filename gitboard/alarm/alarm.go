@@ -4,11 +4,13 @@
 // It is pure: the board, the leases and the time come in, and the reported conditions are passed
 // from one evaluation to the next.
 //
-// It may import gitboard/board, gitboard/cmdline, gitboard/report and gitboard/text.
+// It may import gitboard/board, gitboard/report and gitboard/text.
 package alarm
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -44,7 +46,7 @@ type Alarm struct {
 	Task     string     `json:"task,omitempty"`
 	Agent    string     `json:"agent,omitempty"`
 	Since    board.Time `json:"since,omitempty"` // when the condition began, if the board shows it
-	Do       string     `json:"do"`              // a command to look closer or to continue
+	Do       board.Hint `json:"do"`              // an act to look closer or to continue
 	Escalate bool       `json:"escalate,omitempty"`
 }
 
@@ -125,13 +127,18 @@ func (rule *Rule) alarm(reached int, s sight, now board.Time) Alarm {
 	for name, value := range s.words {
 		words = append(words, "{"+name+"}", text.Line(value, 300))
 	}
-	do := rule.Do
-	if s.do != "" {
-		do = s.do
+	do := s.do
+	if do.Text == "" {
+		act := rule.Do
+		act.On = slices.Clone(act.On)
+		for i, on := range act.On {
+			act.On[i] = cmp.Or(s.words[on], on)
+		}
+		do = act.Hint()
 	}
 	fill := strings.NewReplacer(words...)
 	return Alarm{
 		Rule: rule.Name, Level: step.Level, Line: fill.Replace(step.Line), Task: s.words["task"], Agent: s.words["agent"],
-		Since: s.since, Do: fill.Replace(do), Escalate: step.Escalate,
+		Since: s.since, Do: do, Escalate: step.Escalate,
 	}
 }

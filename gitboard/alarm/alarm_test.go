@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -587,14 +588,14 @@ func live(t *testing.T, rule string, now moment, r alarm.Report) {
 	if now.says == "" {
 		want = nil
 	}
-	if !slices.Equal(news, want) || now.says != "" && (last.Level != now.how || last.Do == "") {
+	if !slices.Equal(news, want) || now.says != "" && (last.Level != now.how || last.Do.Text == "") {
 		t.Errorf("%s: told %q (%s), not %q (%s)", now.what, news, last.Level, want, now.how)
 	}
 	if met, _ := of(r.Met); len(met) > 0 != now.runs {
 		t.Errorf("%s: met %q", now.what, met)
 	}
 	for _, a := range r.Met {
-		if strings.ContainsAny(a.Line+a.Do, "{}\n") {
+		if strings.ContainsAny(a.Line+cmdline.Hint(a.Do), "{}\n") {
 			t.Errorf("%s: %q, %q is not filled in", now.what, a.Line, a.Do)
 		}
 	}

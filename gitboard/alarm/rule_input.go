@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -18,7 +17,7 @@ type sight struct {
 	since board.Time // its beginning; steps count time from it, and another beginning is another sight
 	n     int        // the number that steps compare
 	words map[string]string
-	do    string // the command for Do, if it is not the rule's
+	do    board.Hint // the way out, if it is not the rule's
 }
 
 // ruleInput is a board as the rules read it.
@@ -231,7 +230,7 @@ func (e *ruleInput) budgets() (all []sight) {
 	add := func(task string, b *board.Budget) {
 		if b != nil {
 			words := map[string]string{"task": task, "about": b.About, "used": fmt.Sprint(b.Used), "most": fmt.Sprint(b.Most), "key": b.Key}
-			all = append(all, sight{about: b.Key + "/" + b.About, n: b.Percent(), words: words, do: cmdline.Hint(b.Raise())})
+			all = append(all, sight{about: b.Key + "/" + b.About, n: b.Percent(), words: words, do: b.Raise()})
 		}
 	}
 	c := e.State.Config()
@@ -273,7 +272,7 @@ func (e *ruleInput) invalid() []sight {
 
 func (e *ruleInput) unrecorded() (all []sight) {
 	for _, s := range e.Strays {
-		all = append(all, sight{about: s.Commit, words: map[string]string{"text": s.Text, "commit": s.Commit}})
+		all = append(all, sight{about: s.Commit, words: map[string]string{"text": s.Text}, do: board.Advice("git show %s", s.Commit)})
 	}
 	return all
 }
@@ -282,7 +281,7 @@ func (e *ruleInput) setBack() []sight {
 	if e.SetBack == nil {
 		return nil
 	}
-	return []sight{{words: map[string]string{"text": e.SetBack.Text}, do: cmdline.Hint(e.SetBack.Do)}}
+	return []sight{{words: map[string]string{"text": e.SetBack.Text}, do: e.SetBack.Do}}
 }
 
 func (e *ruleInput) checkpoint() []sight { return e.halted(board.CheckpointMode) }
@@ -299,7 +298,7 @@ func (e *ruleInput) halted(mode board.Mode) (all []sight) {
 	}
 	for _, h := range e.Halts {
 		if h.Mode == mode {
-			all = append(all, sight{about: "clone", since: h.Since, do: "take .liza/" + h.File + " away"})
+			all = append(all, sight{about: "clone", since: h.Since, do: board.Advice("take .liza/%s away", h.File)})
 		}
 	}
 	return all

@@ -11,11 +11,11 @@ import (
 
 // Rule is a row of the table of alarms.
 type Rule struct {
-	Name      string // for programs
-	Condition string // for people
-	Steps     []Step // from mildest to worst
-	Do        string
-	threshold string // in words, if the steps don't express it
+	Name      string    // for programs
+	Condition string    // for people
+	Steps     []Step    // from mildest to worst
+	Do        board.Act // on words of a sight, or on examples
+	threshold string    // in words, if the steps don't express it
 	find      func(*ruleInput) []sight
 }
 
@@ -37,35 +37,35 @@ const (
 
 // Rules is the table of alarms. Words in braces are replaced.
 var Rules = []Rule{
-	{Name: "lease-expired", Condition: "coder lease expired", Do: "git liza sweep --role coder", find: of(report.ItemCoderGone),
+	{Name: "lease-expired", Condition: "coder lease expired", Do: board.Do("sweep").With("role", "coder"), find: of(report.ItemCoderGone),
 		Steps: []Step{{Level: Warn, After: time.Minute, Line: "LEASE EXPIRED: {agent} on {task}"}}},
-	{Name: "review-lease-expired", Condition: "review lease expired", Do: "git liza sweep --role reviewer", find: of(report.ItemReviewerGone),
+	{Name: "review-lease-expired", Condition: "review lease expired", Do: board.Do("sweep").With("role", "reviewer"), find: of(report.ItemReviewerGone),
 		Steps: []Step{{Level: Warn, After: time.Minute, Line: "REVIEW LEASE EXPIRED: {agent} on {task}, review can be reclaimed"}}},
-	{Name: "blocked", Condition: "task blocked", Do: "git liza show {task}", threshold: "once", find: of(report.ItemBlocked),
+	{Name: "blocked", Condition: "task blocked", Do: board.Do("show", "task"), threshold: "once", find: of(report.ItemBlocked),
 		Steps: []Step{{Level: Warn, Line: "BLOCKED: {task}: {reason}"}}},
-	{Name: "orphaned-rejected", Condition: "rejected, its coder gone", Do: "git liza reassign {task}", find: of(report.ItemOrphaned),
+	{Name: "orphaned-rejected", Condition: "rejected, its coder gone", Do: board.Do("reassign", "task"), find: of(report.ItemOrphaned),
 		Steps: []Step{{Level: Grave, After: board.AbandonedAfter, Line: "ORPHANED REJECTED: {task}, assigned to {agent} ({status})"}}},
-	{Name: "reserved-gone", Condition: "work reserved for a coder that is gone", Do: "git liza reassign {task}", find: of(report.ItemReserved),
+	{Name: "reserved-gone", Condition: "work reserved for a coder that is gone", Do: board.Do("reassign", "task"), find: of(report.ItemReserved),
 		Steps: []Step{{Level: Grave, After: time.Minute, Line: "RESERVED FOR NOBODY: {task}, kept for {agent}"}}},
-	{Name: "reassigned", Condition: "second coder on a task", Do: "git liza show {task}", threshold: "once", find: (*ruleInput).reassigned,
+	{Name: "reassigned", Condition: "second coder on a task", Do: board.Do("show", "task"), threshold: "once", find: (*ruleInput).reassigned,
 		Steps: []Step{{Level: Warn, Line: "REASSIGNED: {task}"}}},
-	{Name: "waits-for-ended-goal", Condition: "task waits for a task of an ended goal", Do: "git liza goal reopen {goal}", threshold: "once", find: of(report.ItemEndedGoal),
+	{Name: "waits-for-ended-goal", Condition: "task waits for a task of an ended goal", Do: board.Do("goal-reopen", "goal"), threshold: "once", find: of(report.ItemEndedGoal),
 		Steps: []Step{{Level: Grave, Line: "WAITS FOR ENDED GOAL: {task} waits for {needed} of {goal}, which is {status}"}}},
-	{Name: "waits-for-later-goal", Condition: "task waits for a task of a goal that comes after its own", Do: "git liza amend-task {task} --depends OTHERS --reason TEXT", threshold: "once", find: of(report.ItemLaterGoal),
+	{Name: "waits-for-later-goal", Condition: "task waits for a task of a goal that comes after its own", Do: board.Do("amend-task", "task").With("depends", "OTHERS", "reason", "TEXT"), threshold: "once", find: of(report.ItemLaterGoal),
 		Steps: []Step{{Level: Grave, Line: "WAITS FOR LATER GOAL: {task} waits for {needed} of {goal}, which comes after {first}"}}},
-	{Name: "no-agent", Condition: "work that no live agent can take", Do: "git liza agent {id}", find: of(report.ItemNoAgent),
+	{Name: "no-agent", Condition: "work that no live agent can take", Do: board.Do("agent", "id"), find: of(report.ItemNoAgent),
 		Steps: []Step{{Level: Warn, After: 2 * time.Minute, Line: "NO AGENT: {what}, and there is none"}}},
-	{Name: "same-rejection", Condition: "similar rejection reasons in a row", Do: "git liza show {task}", find: (*ruleInput).sameRejection,
+	{Name: "same-rejection", Condition: "similar rejection reasons in a row", Do: board.Do("show", "task"), find: (*ruleInput).sameRejection,
 		Steps: []Step{{Level: Warn, Least: 2, Line: "SAME REJECTION: {task}, {n} times"}, {Level: Grave, Least: 3, Line: "SAME REJECTION: {task}, {n} times"}}},
-	{Name: "review-loop", Condition: "review cycles at the limit", Do: "git liza show {task}", threshold: "at least the limit", find: (*ruleInput).reviewLoop,
+	{Name: "review-loop", Condition: "review cycles at the limit", Do: board.Do("show", "task"), threshold: "at least the limit", find: (*ruleInput).reviewLoop,
 		Steps: []Step{{Level: Grave, Line: "REVIEW LOOP: {task}, {n} cycles"}}},
-	{Name: "quorum", Condition: "approvals that no live agents can give", Do: "git liza show {task}", find: of(report.ItemQuorum),
+	{Name: "quorum", Condition: "approvals that no live agents can give", Do: board.Do("show", "task"), find: of(report.ItemQuorum),
 		Steps: []Step{{Level: Grave, After: time.Minute, Line: "QUORUM OUT OF REACH: {task}, {progress}; live reviewers can give {n} too few"}}},
-	{Name: "integration-failed", Condition: "integration failure", Do: "git liza show {task}", find: tasks(integrationFailed),
+	{Name: "integration-failed", Condition: "integration failure", Do: board.Do("show", "task"), find: tasks(integrationFailed),
 		Steps: []Step{{Level: Grave, Line: "INTEGRATION FAILED: {task}"}}},
-	{Name: "hypothesis-exhaustion", Condition: "two coders failed", Do: "git liza show {task}", find: tasks(exhausted),
+	{Name: "hypothesis-exhaustion", Condition: "two coders failed", Do: board.Do("show", "task"), find: tasks(exhausted),
 		Steps: []Step{{Level: Grave, Line: "HYPOTHESIS EXHAUSTION: {task}, needs rescoping"}}},
-	{Name: "approaching-limit", Condition: "near a limit", Do: "git liza show {task}", find: (*ruleInput).nearLimit,
+	{Name: "approaching-limit", Condition: "near a limit", Do: board.Do("show", "task"), find: (*ruleInput).nearLimit,
 		threshold: fmt.Sprintf("%d %% of iterations, %d %% of cycles; 1 failure with %d cycles", nearIterations, nearCycles, cyclesAfterFail),
 		Steps:     []Step{{Level: Warn, Line: "APPROACHING LIMIT: {task}, {metric}"}}},
 	{Name: "budget", Condition: "a budget of tokens used up", find: (*ruleInput).budgets,
@@ -74,36 +74,36 @@ var Rules = []Rule{
 			{Level: Warn, Least: board.BudgetAlarm, Line: "BUDGET: {about} has used {used} of {most} tokens ({key})"},
 			{Level: Grave, Least: 100, Line: "BUDGET USED UP: {about} has used {used} of {most} tokens ({key})"},
 		}},
-	{Name: "stalled", Condition: "no progress", Do: "git liza status", find: (*ruleInput).stalled,
+	{Name: "stalled", Condition: "no progress", Do: board.Do("status"), find: (*ruleInput).stalled,
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALLED: no progress for {duration}"}}},
-	{Name: "stale-draft", Condition: "old draft", Do: "git liza finalize {task}", find: of(report.ItemDrafts),
+	{Name: "stale-draft", Condition: "old draft", Do: board.Do("finalize", "task"), find: of(report.ItemDrafts),
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALE DRAFT: {task}, for {duration}"}}},
-	{Name: "unreviewed-plan", Condition: "proposed draft that nobody reviews", Do: "git liza plan", find: of(report.ItemProposed),
+	{Name: "unreviewed-plan", Condition: "proposed draft that nobody reviews", Do: board.Do("plan"), find: of(report.ItemProposed),
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "PLAN NOT REVIEWED: {task}, for {duration}"}}},
-	{Name: "immediate-discovery", Condition: "immediate discovery open", Do: "git liza convert-discovery {id} --task ID", find: of(report.ItemDiscovery),
+	{Name: "immediate-discovery", Condition: "immediate discovery open", Do: board.Do("convert-discovery", "id").With("task", "ID"), find: of(report.ItemDiscovery),
 		Steps: []Step{{Level: Grave, Line: "IMMEDIATE DISCOVERY: {id}: {description}"}}},
-	{Name: "system-ambiguity", Condition: "system ambiguity logged", Do: "git liza ack {id}", find: of(report.ItemAmbiguity),
+	{Name: "system-ambiguity", Condition: "system ambiguity logged", Do: board.Do("ack", "id"), find: of(report.ItemAmbiguity),
 		Steps: []Step{{Level: Grave, Line: "SYSTEM AMBIGUITY: {question}"}}},
-	{Name: "invalid-state", Condition: "tip does not replay or parse", Do: "git liza verify", find: (*ruleInput).invalid,
+	{Name: "invalid-state", Condition: "tip does not replay or parse", Do: board.Do("verify"), find: (*ruleInput).invalid,
 		Steps: []Step{{Level: Grave, Line: "INVALID STATE: {error}"}}},
-	{Name: "unrecorded", Condition: "an agent moved integration past the board", Do: "git show {commit}", find: (*ruleInput).unrecorded,
+	{Name: "unrecorded", Condition: "an agent moved integration past the board", find: (*ruleInput).unrecorded,
 		Steps: []Step{{Level: Grave, Line: "UNRECORDED: {text}"}}},
-	{Name: "integration-set-back", Condition: "integration lacks the last landing", Do: "git liza land COMMIT", find: (*ruleInput).setBack,
+	{Name: "integration-set-back", Condition: "integration lacks the last landing", Do: board.Do("land", "COMMIT"), find: (*ruleInput).setBack,
 		Steps: []Step{{Level: Grave, Line: "SET BACK: {text}"}}},
-	{Name: "checkpoint", Condition: "checkpoint waiting", Do: "git liza resume --decision CONTINUE", find: (*ruleInput).checkpoint,
+	{Name: "checkpoint", Condition: "checkpoint waiting", Do: board.Do("resume").With("decision", "CONTINUE"), find: (*ruleInput).checkpoint,
 		Steps: []Step{
 			{Level: Warn, After: 30 * time.Minute, Line: "CHECKPOINT STALE: for {duration}"},
 			{Level: Grave, After: 2 * time.Hour, Line: "CHECKPOINT STUCK: for {duration}", Escalate: true},
 			{Level: Grave, After: 8 * time.Hour, Line: "CHECKPOINT ABANDONED? for {duration}", Escalate: true},
 		}},
-	{Name: "pause", Condition: "pause waiting", Do: "git liza resume", find: (*ruleInput).pause,
+	{Name: "pause", Condition: "pause waiting", Do: board.Do("resume"), find: (*ruleInput).pause,
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALE PAUSE: for {duration}"}, {Level: Grave, After: 2 * time.Hour, Line: "PAUSE FORGOTTEN? for {duration}"}}},
-	{Name: "sprint-deadline", Condition: "sprint deadline passed", Do: "git liza resume --decision CONTINUE", threshold: "once", find: (*ruleInput).deadline,
+	{Name: "sprint-deadline", Condition: "sprint deadline passed", Do: board.Do("resume").With("decision", "CONTINUE"), threshold: "once", find: (*ruleInput).deadline,
 		Steps: []Step{{Level: Grave, Line: "SPRINT DEADLINE: {sprint}"}}},
-	{Name: "rubber-stamping", Condition: "rubber-stamping", Do: "git liza metrics", find: (*ruleInput).rubberStamping,
+	{Name: "rubber-stamping", Condition: "rubber-stamping", Do: board.Do("metrics"), find: (*ruleInput).rubberStamping,
 		threshold: fmt.Sprintf("> %d %%, at least %d verdicts", report.RubberStampPercent, report.RubberStampVerdicts),
 		Steps:     []Step{{Level: Warn, Line: "RUBBER STAMPING: {rate} % approved"}}},
-	{Name: "circuit-breaker", Condition: "breaker pattern", Do: "git liza analyze", find: (*ruleInput).breaker,
+	{Name: "circuit-breaker", Condition: "breaker pattern", Do: board.Do("analyze"), find: (*ruleInput).breaker,
 		Steps: []Step{{Level: Grave, Line: "CIRCUIT BREAKER: {pattern} ({severity})"}}},
 }
 

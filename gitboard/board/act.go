@@ -39,8 +39,8 @@ func (a Act) Hint() Hint { return Advice("%s", a) }
 
 // Hint is advice in a sentence, with acts in it.
 type Hint struct {
-	Text string // with ActMark in the place of each act
-	Acts []Act
+	Text string `json:"$hint"` // with ActMark in the place of each act
+	Acts []Act  `json:"$acts"`
 }
 
 // ActMark stands for an act in the text of a hint.

@@ -308,7 +308,7 @@ func TestBudgetOfOneGoal(t *testing.T) {
 	equal(t, "next", board.NextClaim(s.state(), "coder-2", nil, nil), "login")
 	equal(t, "wakes", len(report.Wakes(s.state(), "billing")), 0)
 	o, err := report.Look(s.state(), report.Beside{}, s.now.Std())
-	if err != nil || len(o.Waiting) == 0 || o.Waiting[0].Do != "git liza config set budget_goal_tokens 200" {
+	if err != nil || len(o.Waiting) == 0 || cmdline.Hint(o.Waiting[0].Do) != "git liza config set budget_goal_tokens 200" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	s.do(coder1, submit("invoice"))
@@ -344,8 +344,8 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	beside := report.Beside{Leases: s.allAlive()}
 	equal(t, "inbox", lined(s.inbox(beside)), "ended_goal human [invoice]: git liza goal reopen goal-1")
 	o, err := report.Look(s.state(), beside, s.now.Std())
-	equals(t, "status", []any{o.Waiting, o.Waits(roles.Human), err}, []any{
-		[]report.Ask{{What: "invoice waits for ledger of goal-1, which is ABORTED", Do: "git liza goal reopen goal-1"}}, 1, error(nil),
+	equals(t, "status", []any{asks(o.Waiting), o.Waits(roles.Human), err}, []any{
+		[]ask{{What: "invoice waits for ledger of goal-1, which is ABORTED", Do: "git liza goal reopen goal-1"}}, 1, error(nil),
 	})
 	s.do(human, &board.GoalReopen{Goal: "goal-1"})
 	equals(t, "reopened", []any{flagged(), lined(s.inbox(beside))}, []any{false, ""})
@@ -414,7 +414,7 @@ func TestWaitsForLaterGoal(t *testing.T) {
 	o := s.look(s.allAlive())
 	equals(t, "stuck", []string{outlookOf(t, o, "now").Stuck.String(), outlookOf(t, o, "soon").Stuck.String(), outlookOf(t, o, "export").Stuck.String()},
 		[]string{says, "waits for now", ""})
-	equals(t, "status", o.Waiting, []report.Ask{{What: "now " + says, Do: out}})
+	equals(t, "status", asks(o.Waiting), []ask{{What: "now " + says, Do: out}})
 	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "later_goal human [now soon]: "+out)
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
 	equal(t, "afterwards", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "")

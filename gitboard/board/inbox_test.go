@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -24,7 +25,7 @@ func (s *script) inbox(beside report.Beside) *report.Inbox {
 func lined(in *report.Inbox) string {
 	var lines []string
 	for _, i := range in.Items {
-		lines = append(lines, fmt.Sprintf("%s %s %v: %s", i.Kind, i.Turn, i.Holds, i.Do[0].Do))
+		lines = append(lines, fmt.Sprintf("%s %s %v: %s", i.Kind, i.Turn, i.Holds, cmdline.Hint(i.Do[0].Do)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -122,7 +123,9 @@ func TestInboxBlocked(t *testing.T) {
 // before an answer.
 func TestInboxExhausted(t *testing.T) {
 	s := begun(t).in(board.Blocked, "one").do(human, &board.Unblock{About: about("one")}).do(coder2, goOn("one")).do(coder2, block("one"))
-	first := func() string { return s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0].Do[0].Do }
+	first := func() string {
+		return cmdline.Hint(s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0].Do[0].Do)
+	}
 	if do := first(); do != "git liza amend-task one --done TEXT --reason TEXT" {
 		t.Error(do)
 	}
@@ -162,7 +165,7 @@ func TestInboxOfUnfinishedDrafts(t *testing.T) {
 	item := s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0]
 	equals(t, "warnings", item.Drafts[1].Warnings, []string{"it can't be finalized: it has no done_when, scope, spec_ref"})
 	equals(t, "the other", item.Drafts[0].Warnings, []string{})
-	equals(t, "first", item.Do[0], report.Ask{What: "complete it first", Do: "git liza amend-task bare --done TEXT --scope TEXT --spec FILE"})
+	equals(t, "first", asks(item.Do)[0], ask{What: "complete it first", Do: "git liza amend-task bare --done TEXT --scope TEXT --spec FILE"})
 	s.refused("gate", human, finalize("bare"), "bare has no done_when")
 }
 
@@ -177,7 +180,7 @@ func TestInboxBreaker(t *testing.T) {
 	}
 	s.do(human, &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"})
 	items := s.inbox(report.Beside{Leases: s.allAlive()}).Items
-	if len(items) != 1 || items[0].Kind != report.ItemBreaker || items[0].Do[0].Do != "git liza resolve --text TEXT" {
+	if len(items) != 1 || items[0].Kind != report.ItemBreaker || cmdline.Hint(items[0].Do[0].Do) != "git liza resolve --text TEXT" {
 		t.Fatalf("%+v", items)
 	}
 	want := []string{"common factor: pypi", "anomaly-1 external_blocker by coder-1 on one; blocker_service: pypi", "anomaly-2 external_blocker by coder-2 on two; blocker_service: pypi"}
@@ -197,7 +200,7 @@ func TestInboxElsewhere(t *testing.T) {
 		var lines []string
 		for _, i := range s.inbox(report.Beside{Leases: leases, Clone: clone}).Items {
 			for _, do := range i.Do {
-				lines = append(lines, do.Do)
+				lines = append(lines, cmdline.Hint(do.Do))
 			}
 			if w := i.Work; w != nil {
 				lines = append(lines, fmt.Sprintf("elsewhere: %t", w.Elsewhere))

@@ -117,7 +117,7 @@ func TestSummary(t *testing.T) {
 	s.do(human, &board.Pause{Reason: "lunch"})
 	o := s.look(s.allAlive())
 	equal(t, "paused", o.Summary(), "Waiting: you 1. Last progress 13m ago.")
-	equals(t, "waiting", o.Waiting, []report.Ask{{What: "the board is PAUSED: lunch", Do: "git liza resume"}})
+	equals(t, "waiting", asks(o.Waiting), []ask{{What: "the board is PAUSED: lunch", Do: "git liza resume"}})
 	s.do(human, &board.Resume{}).do(human, &board.Abort{Reason: "no money"})
 	o = s.look(s.allAlive())
 	equal(t, "aborted", o.Summary(), "The goal is ABORTED. Last progress 15m ago.")
@@ -133,17 +133,17 @@ func TestOverviewOfAStoppedClone(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "summary", o.Summary(), "Waiting: you 1. Last progress 0s ago.")
-	equals(t, "waiting", o.Waiting, []report.Ask{{What: "this clone is stopped by .liza/PAUSE", Do: "take .liza/PAUSE away"}})
+	equals(t, "waiting", asks(o.Waiting), []ask{{What: "this clone is stopped by .liza/PAUSE", Do: "take .liza/PAUSE away"}})
 }
 
 // TestOverviewWithoutPlanner checks that a missing planner's work falls to the human.
 func TestOverviewWithoutPlanner(t *testing.T) {
 	s := begun(t).do(planner, &board.Deregister{})
-	equals(t, "nothing planned", s.look(nil).Waiting, []report.Ask{{What: "there is no task yet, and no planner", Do: "git liza add-task -h"}})
+	equals(t, "nothing planned", asks(s.look(nil).Waiting), []ask{{What: "there is no task yet, and no planner", Do: "git liza add-task -h"}})
 	s.do(human, add("a")).do(human, add("b")).do(human, add("c")).do(human, finalize("c"))
 	s.do(coder1, claim("c")).do(coder1, block("c")).do(human, &board.AddNote{For: "human", Message: "look here"})
 	s.do(coder1, &board.Discover{During: "c", Description: "a hole", Severity: "high", Urgency: "immediate"})
-	equals(t, "waiting", s.look(nil).Waiting, []report.Ask{
+	equals(t, "waiting", asks(s.look(nil).Waiting), []ask{
 		{What: "c is BLOCKED, and there is no planner", Do: "git liza answer c TEXT"},
 		{What: "2 tasks are DRAFT", Do: "git liza finalize --all"},
 		{What: "disc-1 can't wait: a hole", Do: "git liza show disc-1"},
@@ -156,7 +156,7 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 func TestOverviewWithoutHands(t *testing.T) {
 	s := begun(t).ready("a").ready("b").in(board.ReadyForReview, "c")
 	nobody := s.look(map[string]board.Lease{}).Waiting
-	equals(t, "all gone", nobody, []report.Ask{
+	equals(t, "all gone", asks(nobody), []ask{
 		{What: "2 tasks wait for a coder, and there is none", Do: "git liza agent coder"},
 		{What: "a task waits for a reviewer, and there is none", Do: "git liza agent code-reviewer"},
 	})
@@ -171,16 +171,16 @@ func TestWorkThatNoAgentTakes(t *testing.T) {
 	manual := add("manual")
 	manual.Stage = "docs"
 	s.do(planner, manual).do(planner, finalize("manual"))
-	equals(t, "no writer", s.look(s.allAlive()).Waiting, []report.Ask{{What: "a task waits for a docs-writer, and there is none", Do: "git liza agent docs-writer"}})
+	equals(t, "no writer", asks(s.look(s.allAlive()).Waiting), []ask{{What: "a task waits for a docs-writer, and there is none", Do: "git liza agent docs-writer"}})
 
 	s = underPolicy(t, board.ReviewPolicy{Approvals: 2})
 	leases := s.allAlive()
 	equal(t, "two reviewers", len(s.look(leases).Waiting), 0)
 	delete(leases, reviewer2.ID)
-	equals(t, "one reviewer", s.look(leases).Waiting, []report.Ask{{What: "login needs 1 more approval than live reviewers can give", Do: "git liza show login"}})
+	equals(t, "one reviewer", asks(s.look(leases).Waiting), []ask{{What: "login needs 1 more approval than live reviewers can give", Do: "git liza show login"}})
 	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: leases})), "quorum human [login]: git liza show login")
 	delete(leases, reviewer1.ID)
-	equals(t, "none", s.look(leases).Waiting, []report.Ask{{What: "a task waits for a reviewer, and there is none", Do: "git liza agent code-reviewer"}})
+	equals(t, "none", asks(s.look(leases).Waiting), []ask{{What: "a task waits for a reviewer, and there is none", Do: "git liza agent code-reviewer"}})
 }
 
 // TestOverviewOfMuchThatWaits checks that many similar tasks do not hide other items and that
@@ -196,8 +196,8 @@ func TestOverviewOfMuchThatWaits(t *testing.T) {
 	}
 	waiting := s.look(nil).Waiting
 	equal(t, "asks", len(waiting), 2)
-	equals(t, "blocked", waiting[0], report.Ask{What: "6 tasks are BLOCKED, and there is no planner", Do: "git liza inbox"})
-	equals(t, "drafts", waiting[1], report.Ask{What: "30 tasks are DRAFT", Do: "git liza finalize --all"})
+	equals(t, "blocked", asks(waiting)[0], ask{What: "6 tasks are BLOCKED, and there is no planner", Do: "git liza inbox"})
+	equals(t, "drafts", asks(waiting)[1], ask{What: "30 tasks are DRAFT", Do: "git liza finalize --all"})
 }
 
 // TestOverviewOfAReservationForNobody checks that work reserved for an agent that is gone waits for
@@ -205,7 +205,7 @@ func TestOverviewOfMuchThatWaits(t *testing.T) {
 func TestOverviewOfAReservationForNobody(t *testing.T) {
 	s := begun(t).in(board.Blocked, "login").do(planner, &board.Deregister{})
 	s.do(human, &board.Unblock{About: about("login"), Mode: board.UnblockKeepWork, To: "coder-2"}).do(coder2, &board.Deregister{})
-	equals(t, "waiting", s.look(s.allAlive()).Waiting, []report.Ask{
+	equals(t, "waiting", asks(s.look(s.allAlive()).Waiting), []ask{
 		{What: "login is kept for coder-2, who is gone, and there is no planner", Do: "git liza reassign login"},
 	})
 }

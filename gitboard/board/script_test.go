@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -377,4 +378,14 @@ func equals(t *testing.T, what string, got, want any) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%s: %v, not %v", what, got, want)
 	}
+}
+
+// ask is a report.Ask as it is shown.
+type ask struct{ What, Do string }
+
+func asks(all []report.Ask) (shown []ask) {
+	for _, a := range all {
+		shown = append(shown, ask{a.What, cmdline.Hint(a.Do)})
+	}
+	return shown
 }

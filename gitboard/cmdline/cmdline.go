@@ -9,6 +9,9 @@
 package cmdline
 
 import (
+	"bytes"
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -41,6 +44,30 @@ func Hint(h board.Hint) string {
 		line = strings.Replace(line, board.ActMark, Of(a), 1)
 	}
 	return line
+}
+
+// JSON encodes a value. Its hints become texts.
+func JSON(v any) ([]byte, error) {
+	data, err := encode(v)
+	begin := []byte(`{"$hint":`) // in no string: quotes are escaped there
+	for at := bytes.Index(data, begin); err == nil && at >= 0; at = bytes.Index(data, begin) {
+		var h board.Hint
+		d := json.NewDecoder(bytes.NewReader(data[at:]))
+		if err = d.Decode(&h); err == nil {
+			var line []byte
+			line, err = encode(Hint(h))
+			data = slices.Concat(data[:at], line, data[at+int(d.InputOffset()):])
+		}
+	}
+	return data, err
+}
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // commandOf is the command that an act is requested by.

@@ -1,7 +1,7 @@
 // Package notify sends alarms to where somebody may notice them: to a webhook and to the desktop.
 // It never blocks the caller, whatever happens to the alarm.
 //
-// It may import gitboard/alarm and gitboard/board.
+// It may import gitboard/alarm, gitboard/board and gitboard/cmdline.
 package notify
 
 import (

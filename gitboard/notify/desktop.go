@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 )
 
 // desktopTime bounds the program that shows a notice.
@@ -24,7 +25,7 @@ func Desktop() *Carrier {
 		if n.Level == alarm.Grave {
 			urgency = "critical"
 		}
-		cmd := exec.CommandContext(ctx, program, "--app-name=git liza", "--urgency="+urgency, "--", n.Line, n.Do)
+		cmd := exec.CommandContext(ctx, program, "--app-name=git liza", "--urgency="+urgency, "--", n.Line, cmdline.Hint(n.Do))
 		cmd.WaitDelay = time.Second
 		return cmd.Run()
 	})

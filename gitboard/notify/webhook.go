@@ -3,12 +3,13 @@ package notify
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 )
 
 // Webhook posts notices as JSON.
@@ -30,7 +31,7 @@ func (w Webhook) Carry(target func() string) *Carrier {
 		if to == "" {
 			return nil
 		}
-		body, err := json.Marshal(n)
+		body, err := cmdline.JSON(n)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -23,7 +22,7 @@ type Condition struct {
 	Agent string     // the absent agent
 	Tasks []string   // the tasks that wait for it, without those that depend on them
 	Text  string     // the reason or the message
-	Do    string     // the way out, if the kind alone does not give it
+	Do    board.Hint // the way out, if the kind alone does not give it
 
 	Of     string        // the goal of the task
 	Needed string        // the task of another goal that is waited for
@@ -92,7 +91,7 @@ func (f *finder) halts(spent *board.Budget) {
 		f.add(Condition{Kind: ItemApart, ID: f.beside.Apart, For: roles.Human})
 	}
 	if back := f.beside.SetBack; back != nil {
-		f.add(Condition{Kind: ItemSetBack, For: roles.Human, Text: back.Text, Do: cmdline.Hint(back.Do)})
+		f.add(Condition{Kind: ItemSetBack, For: roles.Human, Text: back.Text, Do: back.Do})
 	}
 	if o.Mode != board.Paused {
 		spent = nil
@@ -238,7 +237,7 @@ func (f *finder) goneSince(agent string, otherwise board.Time) board.Time {
 
 // otherGoals finds dependencies on tasks of goals that have ended or come later.
 func (f *finder) otherGoals(t TaskOutlook) {
-	waits := func(kind ItemKind, stuck ObstacleKind, needed string, g *board.Goal, since board.Time, do string) {
+	waits := func(kind ItemKind, stuck ObstacleKind, needed string, g *board.Goal, since board.Time, do board.Hint) {
 		c := about(t, kind, since)
 		if c.Needed, c.Goal, c.Do = needed, g, do; t.Stuck.Kind != stuck {
 			c.For = ""
@@ -398,52 +397,52 @@ func (o *Overview) line(c Condition) Ask {
 	phrase := text.Line(c.Text, board.MaxPhrase)
 	switch c.Kind {
 	case ItemApart:
-		return Ask{"the boards here and at " + c.ID + " have come apart", "git liza doctor"}
+		return Ask{"the boards here and at " + c.ID + " have come apart", board.Do("doctor").Hint()}
 	case ItemSetBack:
 		return Ask{c.Text, c.Do}
 	case ItemBreaker:
-		return Ask{"the breaker tripped: " + o.Breaker.Pattern, "git liza resolve --text TEXT"}
+		return Ask{"the breaker tripped: " + o.Breaker.Pattern, board.Do("resolve").With("text", "TEXT").Hint()}
 	case ItemStopped:
 		if c.Budget != nil {
-			return Ask{"the board is PAUSED: " + c.Budget.String(), cmdline.Hint(c.Budget.Raise())}
+			return Ask{"the board is PAUSED: " + c.Budget.String(), c.Budget.Raise()}
 		}
 		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
-		return Ask{at[o.Mode] + cmp.Or(phrase, "no work is done"), "git liza resume"}
+		return Ask{at[o.Mode] + cmp.Or(phrase, "no work is done"), board.Do("resume").Hint()}
 	case ItemGoalStopped:
-		return Ask{c.Budget.String() + ": no run begins for it", cmdline.Hint(c.Budget.Raise())}
+		return Ask{c.Budget.String() + ": no run begins for it", c.Budget.Raise()}
 	case ItemUnrecorded:
-		return Ask{c.Text, "git show " + c.ID}
+		return Ask{c.Text, board.Advice("git show %s", c.ID)}
 	case ItemCloneStopped:
-		return Ask{"this clone is stopped by .liza/" + c.ID, "take .liza/" + c.ID + " away"}
+		return Ask{"this clone is stopped by .liza/" + c.ID, board.Advice("take .liza/%s away", c.ID)}
 	case ItemPaused:
-		return Ask{c.ID + " is paused", "git liza resume --task " + c.ID}
+		return Ask{c.ID + " is paused", board.Do("resume").With("task", c.ID).Hint()}
 	case ItemBlocked:
 		if c.Budget != nil {
-			return Ask{c.Budget.String() + " and is BLOCKED", cmdline.Hint(c.Budget.Raise())}
+			return Ask{c.Budget.String() + " and is BLOCKED", c.Budget.Raise()}
 		}
-		return Ask{c.ID + " is BLOCKED, and there is no planner", "git liza answer " + c.ID + " TEXT"}
+		return Ask{c.ID + " is BLOCKED, and there is no planner", board.Do("answer", c.ID).With("text", "TEXT").Hint()}
 	case ItemReview:
-		return Ask{c.ID + " waits for your review", "git liza review " + c.ID + " --diff"}
+		return Ask{c.ID + " waits for your review", board.Do("review", c.ID).With("diff", "").Hint()}
 	case ItemQuorum:
-		return Ask{c.ID + " needs " + text.Plural(c.Short, "more approval") + " than live reviewers can give", "git liza show " + c.ID}
+		return Ask{c.ID + " needs " + text.Plural(c.Short, "more approval") + " than live reviewers can give", board.Do("show", c.ID).Hint()}
 	case ItemReserved:
-		return Ask{c.ID + " is kept for " + c.Agent + ", who is gone, and there is no planner", "git liza reassign " + c.ID}
+		return Ask{c.ID + " is kept for " + c.Agent + ", who is gone, and there is no planner", board.Do("reassign", c.ID).Hint()}
 	case ItemEndedGoal:
 		return Ask{c.ID + " " + endedGoal(c.Needed, c.Goal).String(), reopening(c.Goal)}
 	case ItemLaterGoal:
 		return Ask{c.ID + " " + laterGoal(c.Needed, c.Goal, c.Of).String(), DependOnOthers(c.ID)}
 	case ItemNoPlan:
-		return Ask{o.of(c.goal) + "there is no task yet, and no planner", "git liza add-task -h"}
+		return Ask{o.of(c.goal) + "there is no task yet, and no planner", board.Do("add-task").With("help", "").Hint()}
 	case ItemGoalOver:
 		return Ask{o.of(c.goal) + "every task is finished: is the goal reached?", o.completing(c.goal)}
 	case ItemDiscovery:
-		return Ask{c.ID + " can't wait: " + phrase, "git liza show " + c.ID}
+		return Ask{c.ID + " can't wait: " + phrase, board.Do("show", c.ID).Hint()}
 	case ItemQuestion:
-		return Ask{c.ID + " from " + c.Agent + ": " + phrase, "git liza answer " + c.ID + " TEXT"}
+		return Ask{c.ID + " from " + c.Agent + ": " + phrase, board.Do("answer", c.ID).With("text", "TEXT").Hint()}
 	case ItemAmbiguity:
-		return Ask{c.ID + " by " + c.Agent + ": " + phrase, "git liza ack " + c.ID}
+		return Ask{c.ID + " by " + c.Agent + ": " + phrase, board.Do("ack", c.ID).Hint()}
 	case ItemAgentGone:
-		return Ask{c.ID + " gave up: " + phrase, "git liza logs " + c.ID}
+		return Ask{c.ID + " gave up: " + phrase, board.Do("logs", c.ID).Hint()}
 	case ItemNoAgent:
 		name := c.ID
 		if name == roles.CodeReviewer.Prefix() {
@@ -453,7 +452,7 @@ func (o *Overview) line(c Condition) Ask {
 		if n := len(c.Tasks); n > 1 {
 			what = strconv.Itoa(n) + " tasks wait"
 		}
-		return Ask{what + " for a " + name + ", and there is none", "git liza agent " + c.ID}
+		return Ask{what + " for a " + name + ", and there is none", board.Do("agent", c.ID).Hint()}
 	}
 	return Ask{}
 }

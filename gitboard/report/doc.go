@@ -6,5 +6,5 @@
 // It is pure: a state and a time go in, values come out. It contains no rules, and no operation
 // depends on it.
 //
-// It may import gitboard/board, gitboard/cmdline, gitboard/roles and gitboard/text.
+// It may import gitboard/board, gitboard/roles and gitboard/text.
 package report

@@ -133,15 +133,15 @@ func comesAfter(s *board.State, g *board.Goal, other string) bool {
 }
 
 // WayOutOfEnded is a human's remedy for a task that waits for one of an ended goal.
-func WayOutOfEnded(task string, goal *board.Goal) string {
-	return reopening(goal) + ", or " + DependOnOthers(task)
+func WayOutOfEnded(task string, goal *board.Goal) board.Hint {
+	return board.Advice("%s, or %s", reopening(goal), DependOnOthers(task))
 }
 
-func reopening(goal *board.Goal) string { return "git liza goal reopen " + goal.ID }
+func reopening(goal *board.Goal) board.Hint { return board.Do("goal-reopen", goal.ID).Hint() }
 
 // DependOnOthers is the command by which a task waits for others.
-func DependOnOthers(task string) string {
-	return "git liza amend-task " + task + " --depends OTHERS --reason TEXT"
+func DependOnOthers(task string) board.Hint {
+	return board.Do("amend-task", task).With("depends", "OTHERS", "reason", "TEXT").Hint()
 }
 
 // goals sets what the run is for: the named goal, or those in progress.
@@ -181,11 +181,11 @@ func (o *Overview) of(g GoalOutlook) string {
 }
 
 // completing is the command that completes a goal.
-func (o *Overview) completing(g GoalOutlook) string {
+func (o *Overview) completing(g GoalOutlook) board.Hint {
 	if len(o.running) == 1 {
-		return "git liza goal complete"
+		return board.Do("goal-complete").Hint()
 	}
-	return "git liza goal complete " + g.ID
+	return board.Do("goal-complete", g.ID).Hint()
 }
 
 // WakesOf lists a planner's wake-ups: of the goal that it plans, or else of all goals that nobody

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -129,8 +128,8 @@ type Draft struct {
 	Scope     string     `json:"scope"`
 	SpecRef   string     `json:"spec_ref"`
 	Warnings  []string   `json:"warnings"`
-	Complete  string     `json:"complete,omitempty"` // the command that adds what no gate lets it lack
-	Version   string     `json:"version"`            // for --seen
+	Complete  board.Hint `json:"complete,omitzero"` // the act that adds what no gate lets it lack
+	Version   string     `json:"version"`           // for --seen
 }
 
 // Ahead means that a finished goal's work is only on the integration branch.
@@ -279,7 +278,7 @@ func (c *collector) item(cond Condition) {
 	}
 	switch cond.Kind {
 	case ItemUnproven:
-		i.Title, i.Do = c.o.Unproven.String(), []Ask{{"see what is wrong", Verify}}
+		i.Title, i.Do = c.o.Unproven.String(), []Ask{{"see what is wrong", Verify.Hint()}}
 	case ItemApart:
 		i.ID, i.Do = "", []Ask{{"see what to do", line.Do}}
 	case ItemSetBack:
@@ -291,7 +290,7 @@ func (c *collector) item(cond Condition) {
 		c.stop(&i, cond)
 	case ItemGoalStopped:
 		i.Text, i.Holds = cond.goal.Text, c.unfinished(cond.ID)
-		i.Do = []Ask{{"raise it", line.Do}, {"give the goal up", "git liza goal abort " + cond.ID}}
+		i.Do = []Ask{{"raise it", line.Do}, {"give the goal up", board.Do("goal-abort", cond.ID).Hint()}}
 	case ItemCloneStopped:
 		i.ID, i.Do = "", []Ask{{"continue", line.Do}}
 	case ItemPaused:
@@ -307,7 +306,7 @@ func (c *collector) item(cond Condition) {
 		return
 	case ItemReserved:
 		i.Title, i.By, i.Work = cond.ID+" is reserved for "+cond.Agent+", which is gone", "", c.workOf(c.s.Task(cond.ID))
-		i.Do = []Ask{{"let any coder continue", line.Do}, {"start that coder", "git liza agent coder --id " + cond.Agent}}
+		i.Do = []Ask{{"let any coder continue", line.Do}, {"start that coder", board.Do("agent", "coder").With("id", cond.Agent).Hint()}}
 	case ItemEndedGoal:
 		i.By, i.Do = cond.Goal.EndedBy, []Ask{{"take that goal up again", line.Do}, {"let it wait for others", DependOnOthers(cond.ID)}}
 	case ItemLaterGoal:
@@ -317,20 +316,20 @@ func (c *collector) item(cond Condition) {
 	case ItemAgentGone:
 		c.gone(&i, cond)
 	case ItemNoPlan:
-		i.Text, i.Do = cond.goal.Text, []Ask{{"start a planner", "git liza agent planner"}, {"plan by hand", line.Do}}
+		i.Text, i.Do = cond.goal.Text, []Ask{{"start a planner", board.Do("agent", "planner").Hint()}, {"plan by hand", line.Do}}
 	case ItemGoalOver:
 		i.Text, i.Evidence = cond.goal.Text, ContinuedElsewhere(c.s, cond.ID)
-		i.Do = []Ask{{"it is", line.Do}, {"it is not", "git liza add-task -h"}}
+		i.Do = []Ask{{"it is", line.Do}, {"it is not", board.Do("add-task").With("help", "").Hint()}}
 	case ItemDiscovery:
 		d := c.s.Discovery(cond.ID)
 		i.By, i.Evidence = d.By, evidenceOf(d)
-		i.Do = []Ask{{"make it a task", "git liza convert-discovery " + cond.ID + " --task TASK"}, {"put it off", "git liza settle-discovery " + cond.ID + " --defer --reason TEXT"}}
+		i.Do = []Ask{{"make it a task", board.Do("convert-discovery", cond.ID).With("task", "TASK").Hint()}, {"put it off", board.Do("settle-discovery", cond.ID).With("defer", "", "reason", "TEXT").Hint()}}
 	case ItemQuestion:
-		i.Do = []Ask{{"answer", line.Do}, {"nothing to say", "git liza ack " + cond.ID}}
+		i.Do = []Ask{{"answer", line.Do}, {"nothing to say", board.Do("ack", cond.ID).Hint()}}
 	case ItemAmbiguity:
 		a := c.s.Anomaly(cond.ID)
 		i.Evidence = []string{AnomalyLine(a)}
-		i.Do = []Ask{{"reply", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", line.Do}}
+		i.Do = []Ask{{"reply", board.Do("note").With("message", "TEXT", "for", cmp.Or(a.Task, a.Reporter)).Hint()}, {"dealt with", line.Do}}
 	}
 	c.add(i)
 }
@@ -338,12 +337,12 @@ func (c *collector) item(cond Condition) {
 // stop completes the item of a board that is stopped, by its breaker or otherwise.
 func (c *collector) stop(i *Item, cond Condition) {
 	o := c.o
-	i.Version, i.Do = board.HaltVersion(c.s), []Ask{{"continue", "git liza resume"}}
+	i.Version, i.Do = board.HaltVersion(c.s), []Ask{{"continue", board.Do("resume").Hint()}}
 	if cond.Budget != nil {
-		i.Do = append([]Ask{{cond.Budget.String() + "; raise it", cmdline.Hint(cond.Budget.Raise())}}, i.Do...)
+		i.Do = append([]Ask{{cond.Budget.String() + "; raise it", cond.Budget.Raise()}}, i.Do...)
 	}
 	if o.Mode == board.CheckpointMode {
-		i.Do = []Ask{{"continue", "git liza resume --decision CONTINUE"}, {"look back first", "git liza sprint show --summary"}}
+		i.Do = []Ask{{"continue", board.Do("resume").With("decision", "CONTINUE").Hint()}, {"look back first", board.Do("sprint-show").With("summary", "").Hint()}}
 	}
 	if i.Kind == ItemStopped {
 		i.Title, i.By = "the board is "+string(o.Mode), o.ModeBy
@@ -351,7 +350,7 @@ func (c *collector) stop(i *Item, cond Condition) {
 	}
 	i.Title, i.By = "the circuit breaker has tripped: "+o.Breaker.Pattern+" ("+o.Breaker.Severity+")", string(roles.System)
 	i.Evidence = c.evidence(o.Breaker)
-	i.Do = append([]Ask{{"write down what you decided", "git liza resolve --text TEXT"}}, i.Do...)
+	i.Do = append([]Ask{{"write down what you decided", board.Do("resolve").With("text", "TEXT").Hint()}}, i.Do...)
 }
 
 // evidence lists the anomalies that form the pattern of a trigger.
@@ -412,9 +411,9 @@ func (c *collector) plan() {
 	if len(drafts) == 1 {
 		one = drafts[0]
 	}
-	i.Do = append(Completing(i.Drafts), Ask{"approve", Finalizing(drafts)}, Ask{"change one", "git liza amend-task " + one + " --done TEXT"})
+	i.Do = append(Completing(i.Drafts), Ask{"approve", Finalizing(drafts)}, Ask{"change one", board.Do("amend-task", one).With("done_when", "TEXT").Hint()})
 	if proposed {
-		i.Do = append(i.Do, Ask{"back to the planner", "git liza reject-draft " + one + " --reason TEXT"})
+		i.Do = append(i.Do, Ask{"back to the planner", board.Do("reject-draft", one).With("reason", "TEXT").Hint()})
 	}
 	c.add(i)
 }
@@ -423,29 +422,32 @@ func (c *collector) plan() {
 // if there is no such draft.
 func Completing(drafts []Draft) []Ask {
 	for _, d := range drafts {
-		if d.Complete != "" {
+		if d.Complete.Text != "" {
 			return []Ask{{"complete it first", d.Complete}}
 		}
 	}
 	return nil
 }
 
-// filling is the command that adds the missing fields of a draft.
-func filling(id string, missing []string) string {
-	flags := map[string]string{"done_when": " --done TEXT", "scope": " --scope TEXT", "spec_ref": " --spec FILE"}
-	do := "git liza amend-task " + id
+// filling is the act that adds the missing fields of a draft.
+func filling(id string, missing []string) board.Hint {
+	act := board.Do("amend-task", id)
 	for _, field := range missing {
-		do += flags[field]
+		example := "TEXT"
+		if field == "spec_ref" {
+			example = "FILE"
+		}
+		act = act.With(field, example)
 	}
-	return do
+	return act.Hint()
 }
 
-// Finalizing is the command that opens drafts to coders, as one line to copy.
-func Finalizing(drafts []string) string {
+// Finalizing is the act that opens drafts to coders.
+func Finalizing(drafts []string) board.Hint {
 	if len(drafts) == 1 {
-		return "git liza finalize " + drafts[0]
+		return board.Do("finalize", drafts[0]).Hint()
 	}
-	return "git liza finalize --all"
+	return board.Do("finalize").With("all", "").Hint()
 }
 
 // blocked completes the item of a BLOCKED task.
@@ -468,18 +470,18 @@ func (c *collector) blocked(i *Item, cond Condition) {
 	}
 	if spent := cond.Budget; spent != nil {
 		i.Evidence = append(i.Evidence, spent.String())
-		i.Do = append(i.Do, Ask{"raise its budget", cmdline.Hint(spent.Raise())})
+		i.Do = append(i.Do, Ask{"raise its budget", spent.Raise()})
 	}
 	if len(t.FailedBy) >= 2 && !board.Reframed(c.s, t) {
-		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", "git liza amend-task " + t.ID + " --done TEXT --reason TEXT"})
+		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", board.Do("amend-task", t.ID).With("done_when", "TEXT", "reason", "TEXT").Hint()})
 	}
-	i.Do = append(i.Do, Ask{"answer", "git liza answer " + t.ID + " TEXT"}, Ask{"see all of it", "git liza show " + t.ID})
+	i.Do = append(i.Do, Ask{"answer", board.Do("answer", t.ID).With("text", "TEXT").Hint()}, Ask{"see all of it", board.Do("show", t.ID).Hint()})
 }
 
 // review completes the item of a submission that a human reviews, because review_by asks for it or
 // a human has claimed the review.
 func (c *collector) review(i *Item) {
-	i.Do = []Ask{{"look at it", "git liza review " + i.ID + " --diff"}}
+	i.Do = []Ask{{"look at it", board.Do("review", i.ID).With("diff", "").Hint()}}
 	t := c.s.Task(i.ID)
 	if t == nil {
 		return
@@ -489,11 +491,11 @@ func (c *collector) review(i *Item) {
 		i.Evidence = append(i.Evidence, progress)
 	}
 	if t.ReviewingBy == "" {
-		i.Do = append(i.Do, Ask{"take it", "git liza claim-review " + t.ID})
+		i.Do = append(i.Do, Ask{"take it", board.Do("claim-review", t.ID).Hint()})
 	} else {
 		i.Title, i.Evidence = t.ID+" is in your review", append(i.Evidence, "taken by "+t.ReviewingAs)
-		i.Do = append(i.Do, Ask{"approve", "git liza verdict " + t.ID + " APPROVED --commit " + t.ReviewCommit},
-			Ask{"reject", cmdline.Of(board.Rejecting(t))})
+		i.Do = append(i.Do, Ask{"approve", board.Do("verdict", t.ID).With("verdict", board.VerdictApproved, "commit", t.ReviewCommit).Hint()},
+			Ask{"reject", board.Rejecting(t).Hint()})
 	}
 }
 
@@ -514,17 +516,17 @@ func (c *collector) workOf(t *board.Task) *Work {
 func (c *collector) gone(i *Item, cond Condition) {
 	agent, tasks := cond.ID, cond.Tasks
 	i.Title, i.Do = agent+" is gone", []Ask{{"see what it did", c.traceOf(agent, tasks)}}
-	free := Ask{"go on without it", "git liza recover-agent " + agent}
+	free := Ask{"go on without it", board.Do("recover-agent", agent).Hint()}
 	if cond.For == roles.Human {
 		i.Title = agent + " gave up"
-		i.Do = append(i.Do, Ask{"start it again", "git liza agent " + roles.NameOf(agent) + " --id " + agent})
+		i.Do = append(i.Do, Ask{"start it again", board.Do("agent", roles.NameOf(agent)).With("id", agent).Hint()})
 	}
 	if len(tasks) > 0 {
 		i.Title += ", with " + strings.Join(tasks, ", ") + " in hand"
 		free.What = "give back what it held"
 	}
 	if i.Lost = c.lost(tasks); i.Lost != "" {
-		free = Ask{"if that clone is lost, give it back", "git liza release " + i.Lost + " --role coder --reason TEXT"}
+		free = Ask{"if that clone is lost, give it back", board.Do("release", i.Lost).With("role", "coder", "reason", "TEXT").Hint()}
 		i.Title += ", in another clone"
 	}
 	i.Do = append(i.Do, free)
@@ -532,11 +534,11 @@ func (c *collector) gone(i *Item, cond Condition) {
 
 // traceOf is the command that shows an agent's work: its transcript, or, if that is in another
 // clone, the story of its task.
-func (c *collector) traceOf(agent string, tasks []string) string {
+func (c *collector) traceOf(agent string, tasks []string) board.Hint {
 	if a := c.s.Agent(agent); a != nil && c.beside.elsewhere(a.Clone) && len(tasks) > 0 {
-		return "git liza show " + tasks[0]
+		return board.Do("show", tasks[0]).Hint()
 	}
-	return "git liza logs " + agent
+	return board.Do("logs", agent).Hint()
 }
 
 // lost returns the first of the tasks that is CLAIMED with a worktree in another clone, where
@@ -568,7 +570,7 @@ func (c *collector) ahead() {
 		return
 	}
 	c.add(Item{Kind: ItemAhead, Title: "the goal is COMPLETED: " + a.String(),
-		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", a.Take()}, {"look at it first", "git log " + a.Into + ".." + a.Integration}}})
+		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", board.Advice("%s", a.Take())}, {"look at it first", board.Advice("git log %s..%s", a.Into, a.Integration)}}})
 }
 
 // ToFinalize lists the drafts that an actor may be asked to finalize: a reviewer of plans, or a

@@ -66,8 +66,8 @@ type Train struct {
 
 // Ask is something that only a human can resolve, and the command for it.
 type Ask struct {
-	What string `json:"what"`
-	Do   string `json:"do"`
+	What string     `json:"what"`
+	Do   board.Hint `json:"do"`
 }
 
 // Turn is how many things wait for a role.
@@ -138,7 +138,7 @@ type Unproven struct {
 }
 
 // Verify is the command that shows what is wrong with an unproven board.
-const Verify = "git liza verify"
+var Verify = board.Do("verify")
 
 // String explains it.
 func (u *Unproven) String() string {
@@ -287,9 +287,9 @@ func (o *Overview) waiting() {
 func together(kind ItemKind, tasks []string) Ask {
 	switch n := len(tasks); {
 	case kind == ItemBlocked && n > maxBlocked:
-		return Ask{strconv.Itoa(n) + " tasks are BLOCKED, and there is no planner", "git liza inbox"}
+		return Ask{strconv.Itoa(n) + " tasks are BLOCKED, and there is no planner", board.Do("inbox").Hint()}
 	case kind == ItemProposed:
-		return Ask{"a plan waits for your review: " + text.Plural(n, "draft"), "git liza plan"}
+		return Ask{"a plan waits for your review: " + text.Plural(n, "draft"), board.Do("plan").Hint()}
 	case kind == ItemDrafts && n == 1:
 		return Ask{tasks[0] + " is a DRAFT", Finalizing(tasks)}
 	case kind == ItemDrafts:

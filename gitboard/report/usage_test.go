@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -78,8 +79,7 @@ func TestOverviewOfBudgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := report.Ask{What: "cart has used 1000 of 1000 tokens (budget_task_tokens) and is BLOCKED", Do: "git liza unblock cart --budget 2000"}
-	if len(o.Waiting) != 1 || o.Waiting[0] != want || o.Tokens != 6000 || o.TokenBudget != 8000 {
+	if len(o.Waiting) != 1 || o.Waiting[0].What != "cart has used 1000 of 1000 tokens (budget_task_tokens) and is BLOCKED" || cmdline.Hint(o.Waiting[0].Do) != "git liza unblock cart --budget 2000" || o.Tokens != 6000 || o.TokenBudget != 8000 {
 		t.Errorf("%d of %d tokens, waiting %q", o.Tokens, o.TokenBudget, o.Waiting)
 	}
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/notify"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Line formats an alarm for humans: its level, its text, and the command that shows more.
 func Line(a alarm.Alarm) string {
-	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, text.Visible(a.Line), text.Visible(a.Do))
+	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, text.Visible(a.Line), text.Visible(cmdline.Hint(a.Do)))
 }
 
 // begin opens the channels for alarms and announces the watch.
@@ -87,7 +88,7 @@ func (w *watcher) escalate(alarms []alarm.Alarm) {
 	text := ""
 	for _, a := range alarms {
 		if a.Escalate {
-			text += fmt.Sprintf("%s (since %s)\n  %s\n", a.Line, a.Since, a.Do)
+			text += fmt.Sprintf("%s (since %s)\n  %s\n", a.Line, a.Since, cmdline.Hint(a.Do))
 		}
 	}
 	if text == "" {

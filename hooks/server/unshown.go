@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -33,7 +32,7 @@ func (a *arrival) unshown(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 			return nil, err
 		}
 		if lease != nil && lease.Agent == holder && lease.Session != "" {
-			return board.Refuse(board.CodeLease, fmt.Sprintf("%s has a lease here, and what takes over its work says that there is none", holder), "git liza sync, then the same command again"), nil
+			return board.Refusef(board.CodeLease, "%s has a lease here, and what takes over its work says that there is none", holder).Advise("%s, then the same command again", board.Do("sync")), nil
 		}
 	}
 	return nil, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -183,7 +184,7 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 	err = d.b.Complete(ctx, t, tip)
 	switch short := plumbing.OID(t.ReviewCommit).Short(); {
 	case errors.As(err, &malformed):
-		d.add(Problem{Kind: MalformedWork, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and can't land: %v", t.ID, short, malformed), Hint: Malformed(t)})
+		d.add(Problem{Kind: MalformedWork, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and can't land: %v", t.ID, short, malformed), Hint: cmdline.Hint(Malformed(t))})
 	case errors.As(err, &damage):
 		d.add(Problem{
 			Kind: LostSubmission, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and not all of it is here: %v", t.ID, short, damage),
@@ -196,16 +197,16 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 }
 
 // Malformed is the hint for a task whose submission is malformed.
-func Malformed(t *board.Task) string {
+func Malformed(t *board.Task) board.Hint {
 	switch t.Status {
 	case board.ReadyForReview:
-		return fmt.Sprintf("a reviewer rejects it: git liza verdict %s REJECTED", t.ID)
+		return board.Advice("a reviewer rejects it: %s", board.Do("verdict", t.ID).With("verdict", board.VerdictRejected))
 	case board.Approved:
-		return fmt.Sprintf("a human sends it back: git liza block %s --reason malformed, then git liza unblock %s", t.ID, t.ID)
+		return board.Advice("a human sends it back: %s, then %s", board.Do("block", t.ID).With("reason", "malformed"), board.Do("unblock", t.ID))
 	case board.Blocked:
-		return fmt.Sprintf("its next coder makes its work again without that: git liza unblock %s", t.ID)
+		return board.Advice("its next coder makes its work again without that: %s", board.Do("unblock", t.ID))
 	}
-	return fmt.Sprintf("its coder makes one commit of it without that: git reset --soft %s, then git commit", plumbing.OID(t.ReviewBase).Short())
+	return board.Advice("its coder makes one commit of it without that: git reset --soft %s, then git commit", plumbing.OID(t.ReviewBase).Short())
 }
 
 // lostFromAttic reports work that was kept according to the board, that exists, and that no ref holds.

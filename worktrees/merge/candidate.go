@@ -39,7 +39,7 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		return nil, false, err
 	}
 	if !has {
-		return nil, false, board.Refuse(board.CodeMissing, fmt.Sprintf("the approved commit %s of %s is not in this clone", review.Short(), t.ID), "git liza sync")
+		return nil, false, board.Refusef(board.CodeMissing, "the approved commit %s of %s is not in this clone", review.Short(), t.ID).Way(board.Do("sync"))
 	}
 	c = &candidate{view: v, task: t, base: onto}
 	if onto == "" {
@@ -109,17 +109,17 @@ func (c *candidate) undriven(ctx context.Context, repo *git.Repo) error {
 
 // complete refuses to land work of which this clone lacks a part.
 func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto plumbing.OID) error {
-	return incomplete(b.Complete(ctx, t, onto), t.ID, "git liza doctor shows how to bring it back", doctor.Malformed(t))
+	return incomplete(b.Complete(ctx, t, onto), t.ID, board.Advice("%s shows how to bring it back", board.Do("doctor")), doctor.Malformed(t))
 }
 
 // incomplete is the refusal of commits that lack objects or are malformed, if err is about that:
 // nobody could check integration out. rework is the hint for the latter.
-func incomplete(err error, what, hint, rework string) error {
+func incomplete(err error, what string, hint, rework board.Hint) error {
 	if malformed := (*git.MalformedError)(nil); errors.As(err, &malformed) {
-		return board.Refuse(board.CodeMalformed, fmt.Sprintf("%s can't land: %v", what, malformed), rework)
+		return board.Refusef(board.CodeMalformed, "%s can't land: %v", what, malformed).Advise("%s", rework)
 	}
 	if damage := (*git.DamagedError)(nil); errors.As(err, &damage) {
-		return board.Refuse(board.CodeMissing, fmt.Sprintf("%s can't land: %v", what, damage), hint)
+		return board.Refusef(board.CodeMissing, "%s can't land: %v", what, damage).Advise("%s", hint)
 	}
 	return err
 }

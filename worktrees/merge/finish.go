@@ -3,7 +3,6 @@ package merge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -151,8 +150,8 @@ func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 	case recorded:
 		return review, "", nil
 	}
-	return "", "", board.Refuse(board.CodeIntegration, fmt.Sprintf("%s has the approved commit %s of %s by %s, which is not its merge and which no merge or land records",
-		v.State.Config().IntegrationBranch, review.Short(), t.ID, c.OID.Short()), "a human looks at "+c.OID.Short()+": git liza verify")
+	return "", "", board.Refusef(board.CodeIntegration, "%s has the approved commit %s of %s by %s, which is not its merge and which no merge or land records",
+		v.State.Config().IntegrationBranch, review.Short(), t.ID, c.OID.Short()).Advise("a human looks at %s: %s", c.OID.Short(), board.Do("verify"))
 }
 
 // landedBefore reports whether the board records the move that brought a commit to integration,

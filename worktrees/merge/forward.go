@@ -217,7 +217,8 @@ func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []s
 			return done, fmt.Errorf("bring %s forward: %w", f.top, err)
 		}
 		if len(overlap) > 0 {
-			return done, board.Refuse(board.CodeOverlap, f.String()+", and changes there are in the way: "+names(overlap), "move them elsewhere, without a commit there, then git liza doctor --fix")
+			return done, board.Refusef(board.CodeOverlap, "%s, and changes there are in the way: %s", f, names(overlap)).
+				Advise("move them elsewhere, without a commit there, then %s", board.Do("doctor").With("fix", ""))
 		}
 		if err := b.Clone().Discard(f.name); err != nil {
 			return done, err

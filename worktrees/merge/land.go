@@ -57,7 +57,8 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
-	if err := incomplete(b.Repo().History().WholeSince(ctx, tip, commit), commit.Short(), "git fetch --refetch URL REF, from a clone or a backup that has it", "land a commit without it, and without it in its history"); err != nil {
+	if err := incomplete(b.Repo().History().WholeSince(ctx, tip, commit), commit.Short(),
+		board.Advice("git fetch --refetch URL REF, from a clone or a backup that has it"), board.Advice("land a commit without it, and without it in its history")); err != nil {
 		return nil, err
 	}
 	if err := b.Sharing().Upload(ctx, tip, commit); err != nil {
@@ -127,11 +128,11 @@ func (l *lander) forward(ctx context.Context, v *gitboard.View, tip plumbing.OID
 		return err
 	}
 	branch, from := v.State.Config().IntegrationBranch, text.Quote(l.r.Commit)
-	hint := "just some of its files: git liza land --spec PATH --from " + from
+	hint := board.Advice("just some of its files: %s", board.Do("land").With("spec", "PATH", "from", from))
 	if !older {
-		hint = fmt.Sprintf("on %s: git merge %s && git liza land HEAD; %s", from, branch, hint)
+		hint = board.Advice("on %s: git merge %s && %s; %s", from, branch, board.Do("land", "HEAD"), hint)
 	}
-	return board.Refuse(board.CodeNotForward, fmt.Sprintf("%s does not descend from %s (%s)", l.commit.Short(), branch, tip.Short()), hint)
+	return board.Refusef(board.CodeNotForward, "%s does not descend from %s (%s)", l.commit.Short(), branch, tip.Short()).Advise("%s", hint)
 }
 
 // whole refuses a commit that lacks the last landing: integration was set back, and the way back
@@ -167,7 +168,7 @@ func (l *lander) onTop(ctx context.Context, tip plumbing.OID) (plumbing.OID, err
 		}
 	}
 	if tree == before {
-		return "", board.Refuse(board.CodeEmpty, fmt.Sprintf("integration has %s as %s has it already", text.Line(strings.Join(l.r.Files, ", "), 120), l.from.Short()), "git liza status")
+		return "", board.Refusef(board.CodeEmpty, "integration has %s as %s has it already", text.Line(strings.Join(l.r.Files, ", "), 120), l.from.Short()).Way(board.Do("status"))
 	}
 	who, err := repo.Settings().Identity(ctx)
 	if err != nil {

@@ -94,11 +94,11 @@ func busy(l *lease.Held, now time.Time) error {
 	if len(l.Tasks) > 0 {
 		what = "merges " + strings.Join(l.Tasks, ", ")
 	}
-	until, hint := l.Expires.Std().Format("15:04:05Z"), "try again when it is done"
+	until, hint := l.Expires.Std().Format("15:04:05Z"), board.Advice("try again when it is done")
 	if ahead := l.Ahead(now); ahead > 0 {
-		until, hint = string(l.Expires), fmt.Sprintf("its clock is %s ahead of this one; if that merge was killed: git liza doctor --fix", board.Span(ahead))
+		until, hint = string(l.Expires), board.Advice("its clock is %s ahead of this one; if that merge was killed: %s", board.Span(ahead), board.Do("doctor").With("fix", ""))
 	}
-	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", l.By(), what, until), hint)
+	return board.Refusef(board.CodeBusy, "%s %s at the moment (lease until %s)", l.By(), what, until).Advise("%s", hint)
 }
 
 func (h *holding) beat(ctx context.Context) error {
@@ -175,11 +175,11 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 // ranOut is the refusal for a caller whose lease was taken. The caller may retry, since nothing
 // else was taken.
 func (h *holding) ranOut() error {
-	hint := "try again"
+	r := board.Refuse(board.CodeBusy, "the merge lease has expired, and somebody else has taken it", "try again")
 	if len(h.tasks) > 0 {
-		hint += ": git liza merge " + strings.Join(h.tasks, " ")
+		r.Advise("try again: %s", board.Do("merge", h.tasks...))
 	}
-	return board.Refuse(board.CodeBusy, "the merge lease has expired, and somebody else has taken it", hint)
+	return r
 }
 
 // now reads the lease. ours reports whether it is still held; then held is the lease as read,

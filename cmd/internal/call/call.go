@@ -1,9 +1,7 @@
 package call
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -115,7 +114,7 @@ func (c *Call) View(ctx context.Context) (*gitboard.View, error) {
 	doubt, err := v.Doubt(ctx)
 	if doubt != nil {
 		c.warned = true
-		fmt.Fprintf(c.App.Stderr, "warning: %s (%s)\n", text.Visible(doubt.Error()), report.Verify)
+		fmt.Fprintf(c.App.Stderr, "warning: %s (%s)\n", text.Visible(doubt.Error()), cmdline.Of(report.Verify))
 	}
 	return v, err
 }
@@ -243,13 +242,11 @@ func (c *Call) Answer(fields map[string]any, line string) error {
 }
 
 func (c *Call) PrintJSON(v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	line, err := cmdline.JSON(v)
+	if err != nil {
 		return err
 	}
-	_, err := c.App.Stdout.Write(b.Bytes())
+	_, err = c.App.Stdout.Write(append(line, '\n'))
 	return err
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/supervisor"
@@ -115,7 +114,7 @@ func Classify(err error) Class {
 	case errors.As(err, &record) && errors.Is(err, git.ErrNotFound), errors.As(err, &broken), errors.As(err, new(*git.DamagedError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
 	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
-		return Class{4, CodeInconsistent, "stop, and let a human look: " + report.Verify}
+		return Class{4, CodeInconsistent, "stop, and let a human look: git liza verify"}
 	case errors.As(err, new(*share.TornError)):
 		return Class{4, CodeInconsistent, "the operation is on the board, and others don't see what belongs to it: stop; a human lets that repository take pushes to all refs of a board (receive.hideRefs, transfer.hideRefs), or shares it by another host"}
 	case errors.As(err, new(*share.MovedError)):

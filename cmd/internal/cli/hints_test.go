@@ -300,7 +300,9 @@ func accepted(t *testing.T, do string) {
 	line := words(t, strings.TrimPrefix(do, "git liza "))
 	cmd := dispatch.Find(line)
 	if cmd == nil {
-		t.Errorf("%s is not a command", do)
+		if do != "git liza help" { // which is in no table
+			t.Errorf("%s is not a command", do)
+		}
 		return
 	}
 	flags := (&call.Call{App: &call.App{}, Cmd: cmd}).FlagSet()
@@ -374,13 +376,15 @@ func actIn(n ast.Node) (a board.Act, is bool) {
 		is = f.Name == "Do"
 	case *ast.SelectorExpr:
 		if f.Sel.Name == "With" {
-			a, is = actIn(f.X)
-			return a.With(args...), is
+			if a, is = actIn(f.X); is {
+				a = a.With(args...)
+			}
+			return a, is
 		}
 		in, _ := f.X.(*ast.Ident)
 		is = f.Sel.Name == "Do" && in != nil && in.Name == "board"
 	}
-	if !is {
+	if !is || len(args) == 0 {
 		return a, false
 	}
 	return board.Do(args[0], args[1:]...), true

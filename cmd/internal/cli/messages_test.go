@@ -62,7 +62,7 @@ func TestCommandsInMessages(t *testing.T) {
 			return true
 		})
 	}
-	if seen < 400 || flags < 150 {
+	if seen < 350 || flags < 150 {
 		t.Errorf("only %d commands and %d flags were found: the search is wrong", seen, flags)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -47,9 +48,9 @@ worth a second look is a warning.`,
 			}
 			lines := screen.DraftLines(c.Page(), drafts)
 			for _, first := range report.Completing(drafts) {
-				lines = append(lines, first.What+": "+first.Do)
+				lines = append(lines, first.What+": "+cmdline.Hint(first.Do))
 			}
-			return c.Print(append(lines[1:], "approve: "+report.Finalizing(ids)))
+			return c.Print(append(lines[1:], "approve: "+cmdline.Hint(report.Finalizing(ids))))
 		},
 	}
 }

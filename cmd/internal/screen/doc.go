@@ -3,6 +3,6 @@
 // live screen uses a terminal.
 //
 // It may import cmd/internal/call, cmd/internal/editor, cmd/internal/records, cmd/internal/tty,
-// gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/notify,
-// gitboard/report, gitboard/roles, gitboard/text, gitboard/watch and worktrees.
+// gitboard, gitboard/alarm, gitboard/board, gitboard/cmdline, gitboard/git, gitboard/git/plumbing,
+// gitboard/notify, gitboard/report, gitboard/roles, gitboard/text, gitboard/watch and worktrees.
 package screen

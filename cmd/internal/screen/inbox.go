@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -56,7 +57,7 @@ func drawItem(p call.Page, in *report.Inbox, i report.Item) []string {
 	}
 	l.Lines = append(l.Lines, DraftLines(p, i.Drafts)...)
 	for _, do := range i.Do {
-		l.Lines = append(l.Lines, "  "+do.What+": "+do.Do) // on one line, so that it can be copied
+		l.Lines = append(l.Lines, "  "+do.What+": "+cmdline.Hint(do.Do)) // on one line, so that it can be copied
 	}
 	return l.Lines
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -70,7 +71,7 @@ func (d *statusDrawing) unproven() []string {
 	for _, line := range call.Wrap(u.Text, d.Width-2) {
 		lines = append(lines, "  "+d.Fit(line, d.Width-2))
 	}
-	return append(lines, "  "+report.Verify, "")
+	return append(lines, "  "+cmdline.Of(report.Verify), "")
 }
 
 // asks lists what waits for the human.
@@ -82,7 +83,8 @@ func (d *statusDrawing) asks() []string {
 	}
 	var lines []string
 	for _, a := range shown {
-		do := text.Line(a.Do, len(a.Do)+3) // never cut, so that it can be copied
+		do := cmdline.Hint(a.Do)
+		do = text.Line(do, len(do)+3) // never cut, so that it can be copied
 		if call.Breadth(do) > d.Width/2 {
 			lines = append(lines, "  "+d.Fit(a.What, d.Width-2), "    "+do)
 			continue

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -66,10 +67,10 @@ func (f *taskFacts) progress(l *call.Labels) {
 	}
 	l.Add("status", status)
 	if needed, g := report.WaitsForEnded(f.state, t.Brief()); g != nil {
-		l.Add("stuck", needed+" is of "+g.ID+", which is "+string(g.Status)+": "+report.WayOutOfEnded(t.ID, g))
+		l.Add("stuck", needed+" is of "+g.ID+", which is "+string(g.Status)+": "+cmdline.Hint(report.WayOutOfEnded(t.ID, g)))
 	}
 	if needed, g := report.WaitsForLater(f.state, t.Brief()); g != nil {
-		l.Add("stuck", needed+" is of "+g.ID+", which comes after "+t.Goal+": "+report.DependOnOthers(t.ID))
+		l.Add("stuck", needed+" is of "+g.ID+", which comes after "+t.Goal+": "+cmdline.Hint(report.DependOnOthers(t.ID)))
 	}
 	if o.Turn != "" {
 		l.Add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))

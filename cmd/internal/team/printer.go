@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 	"github.com/git-liza/git-liza/roles/supervisor"
@@ -65,7 +66,7 @@ func eventLine(p call.Paint, e supervisor.Event) string {
 func ring(b *watch.Bell, e supervisor.Event) {
 	if e.Event == supervisor.Alarm {
 		b.Ring(e.Time, alarm.Alarm{
-			Rule: "supervisor", Level: alarm.Grave, Line: "SUPERVISOR: " + e.Text, Task: e.Task, Agent: e.Agent, Do: "git liza logs " + e.Agent,
+			Rule: "supervisor", Level: alarm.Grave, Line: "SUPERVISOR: " + e.Text, Task: e.Task, Agent: e.Agent, Do: board.Do("logs", e.Agent).Hint(),
 		})
 	}
 }

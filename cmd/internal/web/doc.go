@@ -11,5 +11,6 @@
 // Access control is in guard.go; html/template escapes everything that is shown.
 //
 // It may import cmd/internal/call, cmd/internal/history, gitboard, gitboard/board,
-// gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text and roles/transcript.
+// gitboard/cmdline, gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text and
+// roles/transcript.
 package web

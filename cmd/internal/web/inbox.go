@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -17,7 +18,7 @@ type item struct {
 // Key identifies the item. Agents are missing by role, and the command that starts one names it.
 func (i item) Key() string {
 	if i.Kind == report.ItemNoAgent {
-		return string(i.Kind) + " " + i.Do[0].Do
+		return string(i.Kind) + " " + cmdline.Hint(i.Do[0].Do)
 	}
 	return string(i.Kind) + " " + i.ID
 }
