@@ -17,9 +17,9 @@ import (
 // `--autostash` has put aside until a rebase or a merge is finished (git-rebase, git-merge).
 var autostashes = []string{"rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"}
 
-// SetAside returns the commits of changes that `--autostash` has put aside in the worktree of a
+// setAside returns the commits of changes that `--autostash` has put aside in the worktree of a
 // record, "" for none. No ref holds them, and they are lost with the record.
-func SetAside(record string) (commits []plumbing.OID, err error) {
+func setAside(record string) (commits []plumbing.OID, err error) {
 	if record == "" {
 		return nil, nil
 	}
@@ -40,7 +40,7 @@ func SetAside(record string) (commits []plumbing.OID, err error) {
 }
 
 // OwnCommits returns the commits that are lost with a worktree besides that of its HEAD: those
-// of SetAside, and those of the refs that are the worktree's alone (gitrepository-layout,
+// of setAside, and those of the refs that are the worktree's alone (gitrepository-layout,
 // refs/worktree and refs/rewritten). Missing files are left out.
 func (w *Worktree) OwnCommits(ctx context.Context) ([]plumbing.OID, error) {
 	dir, err := w.gitDir(ctx)
@@ -52,7 +52,7 @@ func (w *Worktree) OwnCommits(ctx context.Context) ([]plumbing.OID, error) {
 
 // Commits is OwnCommits for the record of a worktree, which may itself be gone.
 func (r Records) Commits(ctx context.Context, record string) ([]plumbing.OID, error) {
-	named, err := SetAside(record)
+	named, err := setAside(record)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func TestOwnCommits(t *testing.T) {
 			}
 		})
 	}
-	if got := must[[]plumbing.OID](t)(SetAside("")); len(got) > 0 {
+	if got := must[[]plumbing.OID](t)(setAside("")); len(got) > 0 {
 		t.Errorf("without a record: %v", got)
 	}
 	// What the file names may be gone, or it may be damaged.

@@ -371,24 +371,6 @@ func (w *Worktree) plainHead(ctx context.Context) (commit plumbing.OID, branch s
 	return plumbing.OID(line), "", err == nil && object.Type == plumbing.CommitObject
 }
 
-// LastHead returns the last commit of the worktree's HEAD, from its reflog, which git does not show
-// while the branch of HEAD is missing. It returns ErrNotFound if there is no reflog, or if that
-// commit is not here.
-func (w *Worktree) LastHead(ctx context.Context) (plumbing.OID, error) {
-	dir, err := w.gitDir(ctx)
-	if err != nil {
-		return "", err
-	}
-	last, err := loggedHead(dir)
-	if err != nil {
-		return "", err
-	}
-	if last == "" {
-		return "", fmt.Errorf("the reflog of %s: %w", w.path, ErrNotFound)
-	}
-	return w.repo.ResolveCommit(ctx, string(last))
-}
-
 // AttachHead points the worktree's HEAD at branch, given by its full or short name. Index and files
 // stay as they are. The branch need not exist. It returns ErrBusy if another process keeps the
 // worktree locked.

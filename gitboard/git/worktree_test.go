@@ -23,22 +23,6 @@ func claim(t *testing.T, ctx context.Context, r *Repo, name string) string {
 	return path
 }
 
-func TestLastHead(t *testing.T) {
-	ctx, r := scratch(t)
-	path := filepath.Join(t.TempDir(), "linked")
-	native(t, r.TopLevel(), "worktree", "add", "-q", "-b", "other", path)
-	check(t, os.WriteFile(filepath.Join(path, "b.txt"), nil, 0o666))
-	want := plumbing.OID(testrun.CommitAll(t, path, "second"))
-	native(t, path, "update-ref", "-d", "refs/heads/other")
-	if got := must[plumbing.OID](t)(r.Worktree(path).LastHead(ctx)); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	check(t, os.Remove(filepath.Join(r.CommonDir(), "worktrees", "linked", "logs", "HEAD")))
-	if got, err := r.Worktree(path).LastHead(ctx); !errors.Is(err, ErrNotFound) {
-		t.Errorf("without a reflog: %s, %v", got, err)
-	}
-}
-
 func TestWorktreeLife(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Settings().Exclude(".worktrees/"))
