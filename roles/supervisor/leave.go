@@ -65,7 +65,7 @@ func (s *supervisor) giveBack(ctx context.Context) (string, error) {
 	}
 	if task != "" {
 		if said, err = s.giveUp(ctx, v.State.Task(task)); err != nil || said == "" {
-			return fmt.Sprintf("%s has work in it, and is left to its lease, which ends now: %s continues it when it is started again", task, s.actor.ID), err
+			return fmt.Sprintf("%s has work in it, and its lease ends now: %s continues it if it starts again before another coder takes it", task, s.actor.ID), err
 		}
 		said += ", "
 	}
