@@ -77,12 +77,15 @@ func (f *follower) signal() {
 // places maps the directories to watch to the names that matter in them. Git moves a ref by
 // renaming its lock file, and removes directories that packing has emptied.
 func (f *follower) places() map[string][]string {
+	leases := filepath.Join(f.common, filepath.FromSlash(strings.TrimSuffix(plumbing.LeasePrefix, "/")))
 	places := map[string][]string{
 		f.common:                                         {"packed-refs", "reftable"},
 		filepath.Join(f.common, "reftable"):              {"tables.list"},
 		filepath.Join(f.common, "refs", "heads"):         {"liza"},
 		filepath.Join(f.common, "refs", "heads", "liza"): {"state"},
-		filepath.Join(f.common, filepath.FromSlash(strings.TrimSuffix(plumbing.LeasePrefix, "/"))): {plumbing.MergeHolder},
+		filepath.Join(f.common, "refs"):                  {"liza"},
+		filepath.Dir(leases):                             {filepath.Base(leases)},
+		leases:                                           {plumbing.MergeHolder},
 	}
 	if f.root != "" {
 		places[f.root] = []string{".liza"}
