@@ -129,10 +129,21 @@ func (s *Project) look(ctx context.Context, v *gitboard.View, task string) (Slot
 			return Slot{Path: s.Path(task), branch: branch}, nil
 		}
 		if all, err := s.repo.Records().CheckedOut(ctx, plumbing.BranchRef(branch)); err != nil || len(all) == 0 {
-			return Slot{Path: s.Path(task), branch: branch}, err
+			return s.heldElsewhere(Slot{Path: s.Path(task), branch: branch}), err
 		}
 	}
 	return s.find(ctx, task, branch)
+}
+
+// heldElsewhere adds the worktree in which a person rebases or bisects the task's branch.
+func (s *Project) heldElsewhere(l Slot) Slot {
+	if l.branch == "" || l.Elsewhere != "" {
+		return l
+	}
+	if top, _ := s.repo.InUse(plumbing.BranchRef(l.branch)); top != "" && !SamePath(top, l.Path) && !s.passing(top) {
+		l.Elsewhere = top
+	}
+	return l
 }
 
 // find is look by git's list of all worktrees.
@@ -146,7 +157,7 @@ func (s *Project) find(ctx context.Context, task, branch string) (Slot, error) {
 	if err != nil {
 		return Slot{}, err
 	}
-	return s.slot(all, task, branch, resolved), nil
+	return s.heldElsewhere(s.slot(all, task, branch, resolved)), nil
 }
 
 // place is look for callers that need not know where else the branch is checked out. It asks git

@@ -22,11 +22,19 @@ func away(w git.WorktreeInfo) bool {
 }
 
 // following lists the checkouts of integration that must follow a move. It refuses a move that local
-// changes there are in the way of. What a crash has left behind follows first. With a shared board
+// changes there are in the way of, and any while a rebase or bisection of integration is unfinished. What a crash has left behind follows first. With a shared board
 // the branch here may be at another commit than old: then it and its checkouts follow later.
 func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, new plumbing.OID) (tops []string, err error) {
 	if at, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil || at != old {
 		return nil, err
+	}
+	if top, command := b.Repo().InUse(v.IntegrationRef()); command != "" {
+		end := "git " + command + " --continue"
+		if command == "bisect" {
+			end = "git bisect reset"
+		}
+		return nil, board.Refuse(board.CodeCheckedOut, fmt.Sprintf("git %s is not finished in %s, and would set %s back at its end", command, top, plumbing.BranchName(v.IntegrationRef())),
+			"finish it there ("+end+"), then try again")
 	}
 	if _, err := catchUp(ctx, b, v); err != nil {
 		return nil, err
