@@ -136,7 +136,7 @@ func TestAgentEndsCleanly(t *testing.T) {
 	p.appears(filepath.Join(p.dir, ".worktrees", "alpha", "half.txt"))
 	pid := p.agentPID("coder-1")
 	s.signal(syscall.SIGTERM)
-	s.hears("stopped", "alpha has work in it, and is left to its lease")
+	s.hears("stopped", "alpha has work in it, and its lease ends now")
 	s.ends(0)
 	p.gone(pid)
 	p.stands("alpha", "CLAIMED")
