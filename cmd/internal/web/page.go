@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -34,7 +35,7 @@ func (p lazyPages) ExecuteTemplate(w interface{ Write([]byte) (int, error) }, na
 }
 
 var functions = template.FuncMap{
-	"visible": text.Visible,
+	"visible": visible,
 	"value":   value,
 	"oneline": func(line string) string { return text.Line(line, 200) },
 	"short":   func(oid plumbing.OID) string { return oid.Short() },
@@ -54,6 +55,14 @@ var functions = template.FuncMap{
 	"list":    func(all ...any) []any { return all },
 	"pair":    func(a, b any) [2]any { return [2]any{a, b} },
 	"minutes": func(t board.Time) string { return strings.TrimSuffix(strings.Replace(string(t), "T", " ", 1), ":00Z") },
+}
+
+// visible is a text, or a hint as a command line, without characters that hide or reorder others.
+func visible(of any) string {
+	if hint, is := of.(board.Hint); is {
+		of = cmdline.Hint(hint)
+	}
+	return text.Visible(fmt.Sprint(of))
 }
 
 // value is the attribute value of an input, with characters that hide or reorder others as
