@@ -53,7 +53,7 @@ func TestArchitecturePage(t *testing.T) {
 	golden.Check(t, page, packagesTable.ReplaceAllString(string(text), "${1}"+head+product.String()+"\nThese develop git liza, and are no part of it:\n\n"+head+tools.String()+"${2}"))
 }
 
-const head = "| Package | Pure | It |\n|---|---|---|\n"
+const head = "| Package | Pure | What it does |\n|---|---|---|\n"
 
 // develops matches the packages that develop git liza.
 var develops = regexp.MustCompile(`^cmd/liza-(bench|mutate)$|^cmd/internal/demo$|^roles/rig$|^gitboard/(golden|test)`)

@@ -12,10 +12,10 @@ import (
 
 // Flags are the flags that define a task, for add-task and amend-task.
 type Flags struct {
-	D       board.Definition
-	kind    string
-	stage   string
-	flags   *pflag.FlagSet
+	D     board.Definition
+	kind  string
+	stage string
+	flags *pflag.FlagSet
 }
 
 func (o *Flags) Add(f *pflag.FlagSet) {
