@@ -8,11 +8,10 @@ import (
 
 // claiming are claims without a name on a site, and the checkout that is in each of them.
 func (s *site) claiming() (claim, checkout arm) {
-	task := s.next()
 	claim = arm{"claim", func() (time.Duration, error) {
 		return s.liza("coder-1", "claim")
 	},
-		func() error { return s.unclaim(task) }}
+		func() error { return s.unclaim() }}
 	path := filepath.Join(s.dir, ".worktrees", ".checkout")
 	checkout = arm{"checkout", func() (time.Duration, error) {
 		start := time.Now()
@@ -21,9 +20,6 @@ func (s *site) claiming() (claim, checkout arm) {
 	}, func() error { _, err := s.git("worktree", "remove", "--force", path); return err }}
 	return claim, checkout
 }
-
-// next is the task that a claim without a name takes: all have one priority and one way to be made.
-func (s *site) next() string { return s.tasks[0] }
 
 // benchClaims compares claims on a large board with those on a board of 10 tasks.
 func benchClaims(l *lab) error {

@@ -61,7 +61,7 @@ func (l *lab) worktrees(n int) error {
 	}
 	last := taskID(n)
 	claim := func(s *site) arm {
-		return arm{"claim", func() (time.Duration, error) { return s.liza("coder-1", "claim", last) }, func() error { return s.unclaim(last) }}
+		return arm{"claim", func() (time.Duration, error) { return s.liza("coder-1", "claim", last) }, func() error { return s.unclaim() }}
 	}
 	got, err := l.measure(max(3, l.rounds()/4), claim(alone), claim(beside), beside.reading("doctor"))
 	if err != nil {

@@ -26,7 +26,7 @@ func benchRace(l *lab) error {
 		if err != nil {
 			return err
 		}
-		if err := s.unclaim(task); err != nil {
+		if err := s.unclaim(); err != nil {
 			return err
 		}
 		alone = append(alone, ms(took))
@@ -34,7 +34,7 @@ func benchRace(l *lab) error {
 		if err != nil {
 			return err
 		}
-		if err := s.unclaim(task); err != nil {
+		if err := s.unclaim(); err != nil {
 			return err
 		}
 		slowest = append(slowest, ms(last))

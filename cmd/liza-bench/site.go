@@ -214,11 +214,16 @@ func (s *site) forget() error {
 	return err
 }
 
-// unclaim takes back a claim that was just made.
-func (s *site) unclaim(task string) error {
-	path := filepath.Join(s.dir, ".worktrees", task)
-	if _, err := s.git("worktree", "remove", "--force", path); err != nil {
+// unclaim takes back the claim that was just made, of whichever task.
+func (s *site) unclaim() error {
+	claimed, err := filepath.Glob(filepath.Join(s.dir, ".worktrees", "task-*"))
+	if err != nil {
 		return err
+	}
+	for _, path := range claimed {
+		if _, err := s.git("worktree", "remove", "--force", path); err != nil {
+			return err
+		}
 	}
 	return s.restore()
 }
