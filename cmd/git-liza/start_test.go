@@ -88,6 +88,11 @@ func TestStart(t *testing.T) {
 	if !strings.Contains(out, "specification  specs/goal-2.md") || !strings.Contains(out, "goal-2 is COMPLETED") {
 		t.Errorf("a further goal:\n%s", out)
 	}
+	p.must("", "goal", "start", "Greet cats") // as by a start that was ended early
+	out = p.must("", "start", "--yes", "--no-web", "Greet cats")
+	if goals := p.must("", "goal", "list"); strings.Count(goals, "Greet cats") != 1 || !strings.Contains(out, "goal-3 is COMPLETED") {
+		t.Errorf("the same command again:\n%s\n%s", goals, out)
+	}
 	p.proven()
 }
 

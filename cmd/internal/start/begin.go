@@ -72,10 +72,7 @@ func (b *Beginning) Begin(ctx context.Context) (*Goals, error) {
 		return nil, err
 	}
 	if !tip.IsZero() {
-		if b.Goal == "" {
-			return &Goals{}, nil
-		}
-		return b.add(ctx)
+		return b.further(ctx)
 	}
 	if err := b.firstCommit(ctx); err != nil {
 		return nil, err
@@ -112,18 +109,48 @@ func (b *Beginning) Begin(ctx context.Context) (*Goals, error) {
 	if goal == nil || goal.Description != b.Goal { // a remote's board, which this clone has joined
 		return b.add(ctx)
 	}
-	g := &Goals{Spec: goal.SpecRef, New: true}
-	if g.Spec == "" {
-		if g.Spec, err = b.write(ctx, v, definition.UsualSpec, "specs/"+goal.ID+".md"); err != nil {
-			return nil, err
-		}
-		g.Written = true
-		if _, err := b.Run(ctx, []string{"write", "goals." + goal.ID + ".spec_ref", g.Spec}); err != nil {
-			return nil, err
-		}
+	g, err := b.specified(ctx, v, goal)
+	if err != nil {
+		return nil, err
 	}
+	g.New = true
 	g.Settings, err = b.settings(ctx, v)
 	return g, err
+}
+
+// specified gives a goal without a specification its text as one.
+func (b *Beginning) specified(ctx context.Context, v *gitboard.View, goal *board.Goal) (g *Goals, err error) {
+	g = &Goals{Spec: goal.SpecRef}
+	if g.Spec != "" {
+		return g, nil
+	}
+	g.Written = true
+	if g.Spec, err = b.write(ctx, v, definition.UsualSpec, "specs/"+goal.ID+".md"); err != nil {
+		return nil, err
+	}
+	_, err = b.Run(ctx, []string{"write", "goals." + goal.ID + ".spec_ref", g.Spec})
+	return g, err
+}
+
+// further adds a goal to a board, unless one in progress has the same text: then the same command
+// was run before, and it continues.
+func (b *Beginning) further(ctx context.Context) (*Goals, error) {
+	if b.Goal == "" {
+		return &Goals{}, nil
+	}
+	v, err := b.Call.Board.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, goal := range v.State.Goals() {
+		if goal.Description == b.Goal && goal.Status == board.InProgress {
+			return b.specified(ctx, v, goal)
+		}
+	}
+	if err := v.State.Err(); err != nil {
+		return nil, err
+	}
+	return b.add(ctx)
 }
 
 // add starts a further goal.
