@@ -218,14 +218,14 @@ func (f files) record(name string) (record, error) {
 }
 
 // liveProcess is the number of the recorded process if that very process still runs, and 0
-// otherwise. A supervisor in another process namespace runs while it holds its record. known is
+// otherwise. A supervisor runs while it holds its record, also where its process can't be seen. known is
 // false if there is no record, or the system can't answer.
 func (f files) liveProcess(name string) (pid int, known bool) {
 	r, err := f.record(name)
 	if err != nil || r.born == "" || r.pid <= 0 {
 		return 0, false
 	}
-	if r.elsewhere() && queue.Held(f.at(name)) || !r.elsewhere() && proc.Birth(r.pid) == r.born {
+	if queue.Held(f.at(name)) || !r.elsewhere() && proc.Birth(r.pid) == r.born {
 		return r.pid, true
 	}
 	return 0, true

@@ -59,7 +59,7 @@ func (d *diagnosis) byHand(b *git.BrokenRefError) string {
 	switch remote := d.b.Remote(); {
 	case strings.HasPrefix(b.Ref, plumbing.LeasePrefix) && remote == "":
 		return "rm " + file + ": the lease counts as expired then"
-	case remote != "":
+	case remote != "" && !strings.HasPrefix(b.Ref, plumbing.AtticPrefix) && b.Ref != plumbing.LastRef: // no remote has those
 		return fmt.Sprintf("rm %s, then git liza sync fetches it if %s has it", file, remote)
 	}
 	return fmt.Sprintf("tail -1 %s names its last commit, git fsck --no-reflogs lists those that no ref holds; then a human writes it: echo ID >%s", reflog, file)

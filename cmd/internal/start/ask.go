@@ -6,24 +6,44 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 )
 
 // Asking asks questions on a terminal. A nil one asks nothing, and has the empty answer to each.
 type Asking struct {
 	to    io.Writer
-	Lines <-chan string // of the terminal; closed at its end
+	Lines chan string // of the terminal while a question is open; closed at its end
+	open  atomic.Bool // a question is open; lines typed before it answer nothing
 }
 
 // NewAsking reads answers until the input ends.
 func NewAsking(in io.Reader, to io.Writer) *Asking {
-	lines := make(chan string)
+	a := &Asking{to: to, Lines: make(chan string, 1)}
 	go func() {
-		defer close(lines)
+		defer close(a.Lines)
 		for s := bufio.NewScanner(in); s.Scan(); {
-			lines <- strings.TrimSpace(s.Text())
+			if a.open.Load() {
+				select {
+				case a.Lines <- strings.TrimSpace(s.Text()):
+				default: // the question has its answer
+				}
+			}
 		}
 	}()
-	return &Asking{to, lines}
+	return a
+}
+
+// Open makes the next line the answer to a question, until done is called.
+func (a *Asking) Open() (done func()) {
+	select {
+	case _, open := <-a.Lines: // it came too late for the question before
+		if !open {
+			return func() {}
+		}
+	default:
+	}
+	a.open.Store(true)
+	return func() { a.open.Store(false) }
 }
 
 // Line asks for a line. It returns an error if ctx or the input ends.
@@ -31,6 +51,7 @@ func (a *Asking) Line(ctx context.Context, question string) (string, error) {
 	if a == nil {
 		return "", nil
 	}
+	defer a.Open()()
 	fmt.Fprint(a.to, question)
 	select {
 	case <-ctx.Done():

@@ -61,14 +61,20 @@ func ReviewPlans(ctx context.Context, c *call.Call, run call.Runs, ask *Asking, 
 		if asked = waiting; len(asked) == 0 {
 			continue
 		}
-		var asking context.Context
-		asking, withdraw = context.WithCancel(ctx)
+		asking, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		withdraw = func() {
+			cancel()
+			<-ended
+		}
 		go func() {
+			defer close(ended)
+			defer ask.Open()()
 			question := fmt.Sprintf("Enter starts the work on %s; or write what should change: ", text.Plural(len(drafts), "task"))
 			if line, given := console.Ask(asking, screen.DraftLines(c.Page(), drafts), question, ask.Lines); given {
 				select {
 				case answers <- answer{waiting, line}:
-				case <-ctx.Done():
+				case <-asking.Done():
 				}
 			}
 		}()
