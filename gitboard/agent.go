@@ -114,7 +114,7 @@ func (s Sessions) Actor(ctx context.Context, id, session, request string, p Proc
 	return actor, err
 }
 
-// Newcomer is Agent for an agent's request that can bring its registration along. If the board does
+// Newcomer is Actor for an agent's request that can bring its registration along. If the board does
 // not know the id, the registration is not made but returned, for Request.First. Should the request
 // be refused, Decline ends the attempt.
 func (s Sessions) Newcomer(ctx context.Context, id, session, request string, p Process) (board.Actor, *board.Register, error) {

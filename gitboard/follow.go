@@ -14,9 +14,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// Follow returns a channel that gets a value when the board or the merge lease may have changed, or a
-// file by which a human stops this clone. It also gets one at the start, and whenever no value was sent for the
-// given time. Values that have not been received yet are merged into one. If the system can't watch
+// Follow returns a channel that gets a value when the board or the merge lease may have changed, or
+// a file by which a human stops this clone. It also gets one at the start, and whenever no value was
+// sent for the given time. Values that have not been received yet are merged into one. If the system can't watch
 // files, only the time counts. When the context ends, Follow stops and closes the channel.
 func (b *Board) Follow(ctx context.Context, every time.Duration) (<-chan struct{}, error) {
 	root, err := b.Root(ctx)

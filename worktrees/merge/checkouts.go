@@ -22,8 +22,9 @@ func away(w git.WorktreeInfo) bool {
 }
 
 // following lists the checkouts of integration that must follow a move. It refuses a move that local
-// changes there are in the way of, and any while a rebase or bisection of integration is unfinished. What a crash has left behind follows first. With a shared board
-// the branch here may be at another commit than old: then it and its checkouts follow later.
+// changes there are in the way of, and any while a rebase or bisection of integration is
+// unfinished. A checkout that a crash has left behind follows first. With a shared board the branch
+// here may be at another commit than old: then it and its checkouts follow later.
 func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, new plumbing.OID) (tops []string, err error) {
 	if at, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil || at != old {
 		return nil, err
