@@ -68,7 +68,7 @@ func TestHumanReviewsNotOwnWork(t *testing.T) {
 
 	p = submit("login")
 	p.People = make([]string, board.MaxPeople+1)
-	begun(t).claimed("login").do(coder1, preExec("login")).refused("invalid", coder1, p, "too many")
+	begun(t).claimed("login").do(coder1, preExec("login")).refused("invalid", coder1, p, "201 people")
 }
 
 // TestReviewBy checks that the setting review_by decides who reviews.

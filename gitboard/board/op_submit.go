@@ -31,8 +31,8 @@ type Submit struct {
 	HumanPaths []string `json:"human_paths,omitempty"`
 }
 
-// MaxPeople is how many humans a submission lists.
-const MaxPeople = 20
+// MaxPeople is how many humans may have made the commits of a submission: none of them may review it, so all are listed.
+const MaxPeople = 200
 
 // Op implements Payload.
 func (p *Submit) Op() string { return "submit" }
@@ -85,7 +85,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 			Advise("git -C %s rebase --no-ff %.10s makes the commits again, under the checkpoint", t.Worktree, p.ReviewBase)
 	}
 	if len(p.People) > MaxPeople {
-		return invalid("%d people are too many to name: %d at most", len(p.People), MaxPeople)
+		return invalid("the commits are by %d people, and a submission has %d at most; submit the work in parts", len(p.People), MaxPeople)
 	}
 	for _, f := range slices.Concat(p.Tests, p.DeletedTests) {
 		if !IsTest(s.Config().TestGlobs, f) {

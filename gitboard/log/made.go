@@ -20,7 +20,7 @@ func Made(commits []plumbing.Commit) []board.Made {
 	return made
 }
 
-// People returns the addresses of the humans who made commits, sorted and at most board.MaxPeople.
+// People returns the addresses of the humans who made commits, sorted.
 // A commit that names the agent that made it is the agent's; merges are git's.
 func People(commits []plumbing.Commit) []string {
 	var people []string
@@ -36,5 +36,5 @@ func People(commits []plumbing.Commit) []string {
 		}
 	}
 	slices.Sort(people)
-	return people[:min(len(people), board.MaxPeople)]
+	return people
 }
