@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
@@ -241,11 +242,41 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 	if !known {
 		return &HeldError{Path: path}
 	}
-	user := proc.UserOf(lock)
+	user, ofBoard := proc.UserOf(lock), r.isBoardRef(path)
 	for _, p := range processes {
-		if !p.Reads() && p.User == user && p.Started <= at {
+		if !p.Reads() && p.User == user && (p.Started <= at || locksIndex(p, path)) && !(ofBoard && p.Command == "commit") {
 			return &HeldError{Path: path, By: p.String()}
 		}
 	}
 	return nil
+}
+
+// isBoardRef reports whether a lock is that of a board's ref that no worktree has checked out. A
+// commit, which may wait in an editor for days, moves only HEAD and the branch that is checked out.
+func (r *Repo) isBoardRef(lock string) bool {
+	name, err := filepath.Rel(r.Common, lock)
+	if name = filepath.ToSlash(name); err != nil || !strings.HasPrefix(name, "refs/liza/") && !strings.HasPrefix(name, "refs/heads/liza/") {
+		return false
+	}
+	heads, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.Common), "worktrees", "*", "HEAD"))
+	return !slices.ContainsFunc(append(heads, filepath.Join(r.Common, "HEAD")), func(head string) bool {
+		text, err := os.ReadFile(head)
+		return err != nil || strings.HasPrefix(string(text), "ref: refs/heads/liza/")
+	})
+}
+
+// locksIndex reports whether a lock is that of the index with which a commit works. A commit ends if
+// it finds the lock of another process. So this one took the lock, although the file's time may be
+// earlier: a clock that is set forward makes files old.
+func locksIndex(p Process, lock string) bool {
+	dir, name := filepath.Split(lock)
+	if p.Command != "commit" || name != "index.lock" {
+		return false
+	}
+	link, err := os.ReadFile(filepath.Join(dir, "gitdir")) // of a linked worktree
+	if err != nil {
+		link = []byte(dir)
+	}
+	top, err := filepath.EvalSymlinks(filepath.Dir(filepath.Clean(strings.TrimSpace(string(link)))))
+	return err == nil && top == p.Dir
 }
