@@ -25,6 +25,7 @@ type kept struct {
 	commit plumbing.OID         // the newest of the work; "" when there is nothing to keep
 	refs   []plumbing.RefUpdate // create the attic's refs
 	trees  []plumbing.OID       // the trees that the worktree held
+	head   plumbing.OID         // the commit that it had checked out
 	which  string               // the worktree's identity, "" for none
 	seen   string               // the identity at its path, also of somebody else's
 	tip    plumbing.OID         // the tip of the task's branch; zero for none
@@ -55,7 +56,7 @@ func (s *Project) keep(ctx context.Context, v *gitboard.View, task string, actor
 		if err != nil {
 			return nil, err
 		}
-		k.trees = append(k.trees, work.tree)
+		k.trees, k.head = append(k.trees, work.tree), work.head
 		wanted, beside = append(wanted, work.commit), work.beside
 	}
 	if k.owned && !k.tip.IsZero() {
@@ -136,10 +137,14 @@ func (s *Project) take(ctx context.Context, v *gitboard.View, path, lies, task s
 	if w.beside, err = s.repo.Worktree(path).OwnCommits(ctx); err != nil {
 		return work{}, err
 	}
-	if before != nil || c.Head.IsZero() {
-		return w, nil // the branch was dropped or reset, and all of the index looks staged
+	head := c.Head
+	if before != nil { // the branch was dropped or reset since
+		head = before.head
 	}
-	staged, err := s.staged(ctx, path, task, actor, c)
+	if head.IsZero() {
+		return w, nil
+	}
+	staged, err := s.staged(ctx, path, task, actor, c, head, w.commit)
 	if !staged.IsZero() {
 		w.beside = append(w.beside, staged)
 	}
@@ -157,10 +162,10 @@ func untracked(path string, dirty []git.StatusEntry, maxMB int) (large []string)
 	return large
 }
 
-// staged stores what is staged in a worktree as a commit, if a snapshot of the files does not have
-// it, and the attic neither; zero if there is no such content, and with an error. In the middle of
-// a conflict it is not stored.
-func (s *Project) staged(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout) (plumbing.OID, error) {
+// staged stores what is staged in a worktree as a commit, if neither the commit that was checked out
+// nor a snapshot of the files has it, and the attic neither; zero if there is no such content, and
+// with an error. In the middle of a conflict it is not stored.
+func (s *Project) staged(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout, head, files plumbing.OID) (plumbing.OID, error) {
 	if !slices.ContainsFunc(seen.Dirty, git.StatusEntry.StagedAlone) || slices.ContainsFunc(seen.Dirty, git.StatusEntry.Unmerged) {
 		return plumbing.ZeroOID, nil
 	}
@@ -171,6 +176,14 @@ func (s *Project) staged(ctx context.Context, path, task string, actor board.Act
 	commit, err := s.repo.Worktree(path).StagedSnapshot(ctx, stagedMessage(task), who)
 	if err != nil {
 		return "", fmt.Errorf("keep what is staged in %s: %w", path, err)
+	}
+	staged, err := s.repo.History().ChangedFiles(ctx, head, commit)
+	if err != nil {
+		return "", err
+	}
+	others, err := s.repo.History().ChangedFiles(ctx, files, commit)
+	if err != nil || !slices.ContainsFunc(staged, func(path string) bool { return slices.Contains(others, path) }) {
+		return plumbing.ZeroOID, err
 	}
 	return s.unlessKept(ctx, task, commit)
 }

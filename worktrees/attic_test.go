@@ -330,3 +330,45 @@ func TestStagedIsKept(t *testing.T) {
 		})
 	}
 }
+
+// TestStagedMeanwhile checks that content that is staged after the work of a worktree was kept, and
+// that is in none of its files, is kept when the worktree goes, and nothing else is: the branch was
+// dropped or reset by then, and all of the index looks staged.
+func TestStagedMeanwhile(t *testing.T) {
+	for name, dropped := range map[string]bool{"the branch was dropped": true, "the branch was reset": false} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s, commits := began(t)
+			v := s.boarded(t, ctx, commits)
+			ada := board.HumanActor("Ada", "ada@example.org")
+			path := s.Path("one")
+			must(t, s.repo.Worktree(path).Add(ctx, s.side(t, ctx, "work\n", commits[0])))
+			testrun.RunGit(t, path, "checkout", "-q", "-b", "task/one")
+			must(t, os.WriteFile(filepath.Join(path, "new"), []byte("new\n"), 0o644))
+			testrun.RunGit(t, path, "add", "new")
+			must(t, os.WriteFile(filepath.Join(path, "file"), []byte("changed\n"), 0o644))
+			w, err := s.take(ctx, v, path, path, "one", ada, nil)
+			must(t, err)
+			before := &kept{commit: w.commit, trees: []plumbing.OID{w.tree}, head: w.head, which: identity(path)}
+			must(t, s.keepCommit(ctx, "one", w.commit))
+			tip, err := s.repo.Ref(ctx, "refs/heads/task/one")
+			must(t, err)
+			to := plumbing.RefUpdate{Ref: "refs/heads/task/one", Old: tip, New: commits[2]}
+			if dropped {
+				to.New = plumbing.ZeroOID
+			}
+			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{to}, ""))
+			for _, want := range []int{1, 2} {
+				_, err := s.keepAgain(ctx, v, "one", path, path, ada, before)
+				must(t, err)
+				kept, err := s.attic(ctx, "one")
+				must(t, err)
+				if len(kept.commits) != want || want == 2 && testrun.RunGit(t, s.Root, "show", string(kept.commits[1])+":new") != "staged" {
+					t.Errorf("kept %s, not %d", kept.commits, want)
+				}
+				must(t, os.WriteFile(filepath.Join(path, "new"), []byte("staged\n"), 0o644))
+				testrun.RunGit(t, path, "add", "new")
+				must(t, os.WriteFile(filepath.Join(path, "new"), []byte("new\n"), 0o644))
+			}
+		})
+	}
+}

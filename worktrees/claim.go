@@ -379,7 +379,7 @@ func (s *Project) resetBranch(ctx context.Context, v *gitboard.View, task string
 func (s *Project) bringIn(ctx context.Context, done *gitboard.Done, claimed *Claimed) {
 	var err error
 	if claimed.Conflicts, err = s.MergeIntegration(ctx, done.View, claimed.Task.ID, claimed.Path, done.Op.Actor); err != nil {
-		claimed.Warnings = append(claimed.Warnings, fmt.Sprintf("integration could not be merged into the worktree (git liza doctor repairs it): %v", err))
+		claimed.Warnings = append(claimed.Warnings, fmt.Sprintf("integration could not be merged into the worktree (git liza doctor shows how to go on): %v", err))
 	}
 }
 

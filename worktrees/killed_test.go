@@ -221,6 +221,16 @@ func TestFixNotBegun(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD")); err != nil || s.read(got.Path, "b.txt") != marked {
 		t.Errorf("integration was not brought in: %v", err)
 	}
+	// A git that was killed during the merge left half of its files, and no MERGE_HEAD.
+	s.git(got.Path, "merge", "--abort")
+	s.write(got.Path, "b.txt", marked[:len(marked)/2])
+	s.write(got.Path, "other_test.txt", "a test\n")
+	found := s.problems()
+	if len(found) != 1 || found[0].Kind != doctor.FixNotBegun || found[0].Fix != nil || !contains(found[0].Text, "b.txt") || !contains(found[0].Hint, "stash push --include-untracked") {
+		t.Fatalf("found %+v", found)
+	}
+	s.git(got.Path, "stash", "push", "--quiet", "--include-untracked")
+	s.mended("fix-not-begun")
 	s.write(got.Path, "b.txt", "both\n")
 	s.commitAll(got.Path, "merged")
 	s.mended()

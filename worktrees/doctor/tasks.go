@@ -169,19 +169,24 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head pl
 	if has, err := d.repo.History().IsAncestor(ctx, tip, head); has || err != nil {
 		return err
 	}
-	if dirty, err := d.repo.Worktree(path).Status(ctx); err != nil || len(dirty) > 0 {
+	p := Problem{Kind: FixNotBegun, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is claimed to be made fit for integration, and integration was not merged into its worktree", t.ID)}
+	dirty, err := d.repo.Worktree(path).Status(ctx)
+	switch {
+	case err != nil:
 		return err
-	}
-	d.add(Problem{
-		Kind: FixNotBegun, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is claimed to be made fit for integration, and integration was not merged into its worktree", t.ID),
-		Fix: func(ctx context.Context) error {
+	case len(dirty) > 0: // perhaps the agent's own work
+		p.Text += fmt.Sprintf("; %s and perhaps other files are changed there, as a merge that was killed leaves them", text.Line(dirty[0].Path, 120))
+		p.Hint = fmt.Sprintf("a human puts the changes aside: git -C %s stash push --include-untracked; then: git liza doctor --fix", text.Quote(path))
+	default:
+		p.Fix = func(ctx context.Context) error {
 			if worktrees.Midst(path) != "" {
 				return nil
 			}
 			_, err := d.MergeIntegration(ctx, d.v, t.ID, path, d.Self(ctx))
 			return err
-		},
-	})
+		}
+	}
+	d.add(p)
 	return nil
 }
 

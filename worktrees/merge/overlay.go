@@ -66,33 +66,7 @@ func (o *overlay) entries(ctx context.Context, tree plumbing.OID) ([]plumbing.Tr
 
 // put returns a tree with a file at a path; a zero tree is an empty one.
 func (o *overlay) put(ctx context.Context, tree plumbing.OID, path string, file plumbing.TreeEntry) (plumbing.OID, error) {
-	var entries []plumbing.TreeEntry
-	if !tree.IsZero() {
-		var err error
-		if entries, err = o.entries(ctx, tree); err != nil {
-			return "", err
-		}
-	}
-	name, rest, deeper := strings.Cut(path, "/")
-	at := slices.IndexFunc(entries, func(e plumbing.TreeEntry) bool { return e.Name == name })
-	entry := plumbing.TreeEntry{Name: name, Mode: file.Mode, OID: file.OID}
-	if deeper {
-		below := plumbing.ZeroOID
-		if at >= 0 && entries[at].Mode == filemode.Dir {
-			below = entries[at].OID
-		}
-		oid, err := o.put(ctx, below, rest, file)
-		if err != nil {
-			return "", err
-		}
-		entry.Mode, entry.OID = filemode.Dir, oid
-	}
-	if at >= 0 {
-		entries[at] = entry
-	} else {
-		entries = append(entries, entry)
-	}
-	made := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(entries))
-	o.written = append(o.written, made)
-	return made.OID, nil
+	with, made, err := plumbing.PutFile(tree, path, file, func(tree plumbing.OID) ([]plumbing.TreeEntry, error) { return o.entries(ctx, tree) })
+	o.written = append(o.written, made...)
+	return with, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -256,16 +257,10 @@ func (b *Beginning) write(ctx context.Context, v *gitboard.View, paths ...string
 
 // onlyFile returns a commit without parents that has just one file.
 func onlyFile(path, content string, who plumbing.Signature) (commit plumbing.OID, objects []plumbing.Object) {
-	last := plumbing.NewObject(plumbing.BlobObject, []byte(content))
-	objects = append(objects, last)
-	mode := filemode.FileMode(filemode.Regular)
-	for names := strings.Split(path, "/"); len(names) > 0; names = names[:len(names)-1] {
-		entry := plumbing.TreeEntry{Name: names[len(names)-1], Mode: mode, OID: last.OID}
-		last = plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{entry}))
-		objects, mode = append(objects, last), filemode.Dir
-	}
-	made := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: last.OID, Author: who, Committer: who, Message: "The goal's text\n"}))
-	return made.OID, append(objects, made)
+	file := plumbing.NewObject(plumbing.BlobObject, []byte(content))
+	tree, trees, _ := plumbing.PutFile(plumbing.ZeroOID, path, plumbing.TreeEntry{Mode: filemode.Regular, OID: file.OID}, nil) // it reads no tree
+	made := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree, Author: who, Committer: who, Message: "The goal's text\n"}))
+	return made.OID, slices.Concat([]plumbing.Object{file}, trees, []plumbing.Object{made})
 }
 
 // settings proposes how merges are tested and worktrees prepared, and sets it.

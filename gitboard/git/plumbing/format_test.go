@@ -1,6 +1,7 @@
 package plumbing
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -105,5 +106,42 @@ func TestNamesCannotForge(t *testing.T) {
 	}
 	if c.Author.Name != "xtree 1" || c.Author.Email != "ab" || c.Message != "x\n" {
 		t.Errorf("got %+v", c)
+	}
+}
+
+// TestPutFile checks that a file is put into a tree, beside others, in place of another, and of a
+// directory in its way.
+func TestPutFile(t *testing.T) {
+	known := map[OID][]TreeEntry{}
+	tree := ZeroOID
+	for _, path := range []string{"b", "dir/a", "dir/deep/a", "dir/b", "b", "dir/deep", "b/c"} {
+		next, made, err := PutFile(tree, path, TreeEntry{Mode: filemode.Regular, OID: EmptyTree}, func(oid OID) ([]TreeEntry, error) { return known[oid], nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range made {
+			if known[o.OID], err = DecodeTree(o.Data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tree = next
+	}
+	var list func(OID, string) []string
+	list = func(tree OID, dir string) (all []string) {
+		for _, e := range known[tree] {
+			if e.Mode == filemode.Dir {
+				all = append(all, list(e.OID, dir+e.Name+"/")...)
+			} else {
+				all = append(all, dir+e.Name)
+			}
+		}
+		return all
+	}
+	if got := strings.Join(list(tree, ""), " "); got != "b/c dir/a dir/b dir/deep" {
+		t.Errorf("got %s", got)
+	}
+	failed := errors.New("it can't be read")
+	if _, _, err := PutFile(tree, "x", TreeEntry{}, func(OID) ([]TreeEntry, error) { return nil, failed }); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
 	}
 }

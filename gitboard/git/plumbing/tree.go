@@ -45,6 +45,40 @@ func EncodeTree(entries []TreeEntry) []byte {
 	return data
 }
 
+// PutFile returns a tree with a file at a path, whose parts are separated by slashes, and the new trees,
+// the result last. A zero tree is an empty one. read returns the entries of the trees on the way.
+func PutFile(tree OID, path string, file TreeEntry, read func(OID) ([]TreeEntry, error)) (OID, []Object, error) {
+	var entries []TreeEntry
+	if !tree.IsZero() {
+		var err error
+		if entries, err = read(tree); err != nil {
+			return "", nil, err
+		}
+	}
+	name, rest, deeper := strings.Cut(path, "/")
+	at := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Name == name })
+	entry := TreeEntry{Name: name, Mode: file.Mode, OID: file.OID}
+	var made []Object
+	if deeper {
+		below := ZeroOID
+		if at >= 0 && entries[at].Mode == filemode.Dir {
+			below = entries[at].OID
+		}
+		var err error
+		if entry.OID, made, err = PutFile(below, rest, file, read); err != nil {
+			return "", nil, err
+		}
+		entry.Mode = filemode.Dir
+	}
+	if at >= 0 {
+		entries[at] = entry
+	} else {
+		entries = append(entries, entry)
+	}
+	o := NewObject(TreeObject, EncodeTree(entries))
+	return o.OID, append(made, o), nil
+}
+
 // inGitsOrder compares names as git does: a directory's name as if it ended in a slash.
 func inGitsOrder(a, b TreeEntry) int {
 	n := min(len(a.Name), len(b.Name))
