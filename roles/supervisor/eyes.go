@@ -87,15 +87,15 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 		if _, done := seen[other]; done {
 			continue
 		}
-		if err := s.endIfDead(ctx, other, v.State.Agent(other)); err != nil {
-			return err
-		}
 		held, err := v.Lease(ctx, other)
 		if err != nil {
 			return err
 		}
 		if held == nil || held.Damaged {
 			continue
+		}
+		if a := v.State.Agent(other); a != nil && (s.isMember == nil || !s.isMember(other)) {
+			s.deaths.endIfDead(ctx, s.Board, s.clone, other, a, held.Lease)
 		}
 		w := watched{held.OID, l.Now}
 		if before := s.watch[other]; before.oid == w.oid {
@@ -106,17 +106,6 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 	}
 	s.watch = seen
 	s.deaths.prune()
-	return nil
-}
-
-// endIfDead ends the lease of an agent that died in this clone. If that fails, its lease decides.
-func (s *supervisor) endIfDead(ctx context.Context, id string, a *board.Agent) error {
-	if a == nil || s.isMember != nil && s.isMember(id) {
-		return nil // this process runs it
-	}
-	if _, err := s.deaths.endIfDead(ctx, s.Board, s.clone, id, a); ctx.Err() != nil || inconsistent(err) {
-		return err
-	}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // mergeAfter bounds how long the reviewers of a board wait for the one whose supervisor should
@@ -157,7 +157,9 @@ func (s *supervisor) merge(ctx context.Context, l *Look) (next time.Time, err er
 	done := s.lane.done
 	s.merging.Go(func() {
 		defer end(nil)
-		landed, err := s.Executor.Merge(working, s.actor, tasks, &lines{to: s.log})
+		out := &text.LineWriter{To: func(line string) { _, _ = io.WriteString(s.log, line) }} // output may be lost
+		landed, err := s.Executor.Merge(working, s.actor, tasks, out)
+		_ = out.Close()
 		if err != nil && context.Cause(working) == errAborted {
 			err = errAborted
 		}
@@ -216,19 +218,4 @@ func (l Look) landFirst(s Step, m *Memory) Step {
 		s.Until = sooner(s.Until, next)
 	}
 	return s
-}
-
-// lines passes output on by whole lines, since others write to the same place.
-type lines struct {
-	to   io.Writer
-	rest []byte
-}
-
-func (w *lines) Write(p []byte) (int, error) {
-	w.rest = append(w.rest, p...)
-	if end := bytes.LastIndexByte(w.rest, '\n') + 1; end > 0 {
-		_, _ = w.to.Write(w.rest[:end]) // output may be lost
-		w.rest = append([]byte(nil), w.rest[end:]...)
-	}
-	return len(p), nil
 }

@@ -27,10 +27,12 @@ const (
 )
 
 // How long the leftovers of an ended process may hold its output open: until they have been quiet for
-// a moment, and no longer than drain. The end of the output comes first.
+// a moment, and no longer than drain. The end of the output comes first. What the process itself
+// printed is at most pipeSize, and always read.
 const (
-	drain = time.Second
-	quiet = 50 * time.Millisecond
+	drain    = time.Second
+	quiet    = 50 * time.Millisecond
+	pipeSize = 64 << 10
 )
 
 // process is an agent's process, the leader of its own process group.
@@ -105,43 +107,56 @@ func pipe(cmd *exec.Cmd, to io.Writer) (copied, stop func(), err error) {
 		return nil, nil, err
 	}
 	cmd.Stdout, cmd.Stderr = w, w
-	end := make(chan struct{})
-	printed := make(chan struct{}, 1)
+	from, end := &outlet{r: r}, make(chan struct{})
 	go func() {
 		defer close(end)
 		defer r.Close()
-		_, _ = io.Copy(to, &noticing{r, printed})
+		_, _ = io.Copy(to, from)
 	}()
 	copied = func() {
-		for most, idle := time.After(drain), time.NewTimer(quiet); ; idle.Reset(quiet) {
-			select {
-			case <-printed:
-				continue
-			case <-end:
-			case <-idle.C:
-			case <-most:
-			}
-			break
+		now := time.Now()
+		from.ended.Store(&now)
+		if r.SetReadDeadline(now) != nil { // ends the present wait; where it can't, so does closing
+			_ = r.Close()
 		}
-		_ = r.Close()
 		<-end
 	}
 	return copied, func() { _ = w.Close() }, nil
 }
 
-// noticing is a reader that signals whenever something was read.
-type noticing struct {
-	io.Reader
-	read chan struct{}
+// outlet reads a process's output. Once the process has ended, it reads what the pipe holds and what
+// leftovers print until they have been quiet for a moment; time that the reader spends elsewhere does
+// not count for that.
+type outlet struct {
+	r      *os.File
+	ended  atomic.Pointer[time.Time] // when the process ended
+	read   int                       // bytes since then
+	waited time.Duration             // for them
 }
 
-func (n *noticing) Read(p []byte) (int, error) {
-	got, err := n.Reader.Read(p)
-	select {
-	case n.read <- struct{}{}:
-	default:
+func (o *outlet) Read(p []byte) (int, error) {
+	for tries := 0; tries < 2; {
+		ended := o.ended.Load()
+		if ended == nil {
+			n, err := o.r.Read(p)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				continue // it ended now
+			}
+			return n, err
+		}
+		if o.waited > drain || o.read > pipeSize && time.Since(*ended) > drain {
+			break
+		}
+		asked := time.Now()
+		_ = o.r.SetReadDeadline(asked.Add(quiet / 2)) // on a busy machine one try may come too late
+		n, err := o.r.Read(p)
+		o.read, o.waited = o.read+n, o.waited+time.Since(asked)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		tries++
 	}
-	return got, err
+	return 0, io.EOF
 }
 
 // linger waits for the rest of a group that was asked to end after its leader: a shell ends at

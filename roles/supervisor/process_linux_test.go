@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -55,6 +56,63 @@ func TestLeavesNoProcesses(t *testing.T) {
 				_ = left.Kill()
 			}
 		}
+	}
+}
+
+// TestSlowReaderMissesNothing checks that all output of an ended agent arrives where its reader is
+// slow and a leftover holds the output open.
+func TestSlowReaderMissesNothing(t *testing.T) {
+	testrun.NotShort(t)
+	out, mark := &slow{ends: make(chan struct{})}, "LIZA_TEST_MARK="+t.TempDir()
+	p, err := start(command{
+		args: []string{"sh", "-c", "setsid sleep 300 & printf %050000d 1"}, // more than one read takes
+		env:  append(os.Environ(), mark), output: out, mark: mark,
+	})
+	must(t, err)
+	for proc.Birth(p.cmd.Process.Pid) != "" {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(4 * quiet) // the reader is elsewhere for longer than a leftover may be quiet
+	close(out.ends)
+	must(t, <-p.done)
+	if out.text.Len() != 50000 || p.left != 1 {
+		t.Errorf("%d bytes; it had left %d processes", out.text.Len(), p.left)
+	}
+}
+
+// slow takes nothing until ends is closed.
+type slow struct {
+	text bytes.Buffer
+	ends chan struct{}
+}
+
+func (w *slow) Write(b []byte) (int, error) {
+	<-w.ends
+	return w.text.Write(b)
+}
+
+// TestLeftoverOfOneSession checks that the end of a dead session's leftovers does not reach the agent
+// of the next session, whose process is on record by then.
+func TestLeftoverOfOneSession(t *testing.T) {
+	testrun.NotShort(t)
+	_, s, _, _ := supervised(t)
+	runs := func(session string) *process {
+		p, err := start(command{args: []string{"sleep", "300"}, env: append(os.Environ(), markOf(session)), output: io.Discard})
+		must(t, err)
+		must(t, s.files.keepProcess(processFile, p.cmd.Process.Pid))
+		return p
+	}
+	dead, next := t.TempDir(), t.TempDir()
+	first, second := runs(dead), runs(next)
+	s.files.endLeftover(dead)
+	<-first.done
+	if pid, _ := s.files.liveProcess(processFile); pid != second.cmd.Process.Pid {
+		t.Errorf("process %d is on record, and that of the next session is %d", pid, second.cmd.Process.Pid)
+	}
+	s.files.endLeftover(next)
+	<-second.done
+	if text, err := s.files.kept(processFile); err != nil || text != "" {
+		t.Errorf("on record is %q, %v", text, err)
 	}
 }
 

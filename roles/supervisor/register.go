@@ -162,7 +162,9 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 		return err
 	}
 	s.actor = actor
-	s.files.endLeftover()
+	if before, err := s.files.kept(sessionFile); err == nil && before != actor.Session {
+		s.files.endLeftover(before)
+	}
 	if s.token, err = s.Board.Token(); err != nil {
 		return err
 	}
@@ -240,20 +242,23 @@ func endDead(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) 
 	if err != nil {
 		return err
 	}
-	f.endLeftover()
+	f.endLeftover(a.Session)
 	return b.Sessions().EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session}, fmt.Sprintf("process %d, which began at %s, has died", r.pid, r.born))
 }
 
-// endLeftover ends a dead supervisor's running leftovers: its agent, and the agent's children in
-// whatever group or session, even if the agent itself ended.
-func (f files) endLeftover() {
-	if pid, _ := f.liveProcess(processFile); pid != 0 {
+// endLeftover ends the running leftovers of a dead supervisor's session: its agent, and the agent's
+// children in whatever group or session, even if the agent itself ended. Another session of the same
+// agent may have begun: its processes, and its records, stay.
+func (f files) endLeftover(session string) {
+	if session == "" {
+		return
+	}
+	left := func() []processRef { return marked(markOf(session)) }
+	if pid, _ := f.liveProcess(processFile); pid != 0 && slices.ContainsFunc(left(), func(p processRef) bool { return p.pid == pid }) {
 		if p, err := os.FindProcess(pid); err == nil {
 			signalProcess(p, true, kill)
 		}
+		f.dropProcess(processFile, pid)
 	}
-	_ = f.drop(processFile) // the process ended
-	if session, err := f.kept(sessionFile); err == nil && session != "" {
-		endAll(func() []processRef { return marked(markOf(session)) })
-	}
+	endAll(left)
 }

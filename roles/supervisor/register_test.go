@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -98,6 +99,7 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 	all := &team{Team: Team{Board: s.Board, Report: func(e Event) { said = append(said, e.Line()) }}, byHand: map[string]bool{}, deaths: newDeaths()}
 	seen, err := all.leases(ctx, v)
 	must(t, err)
+	all.deaths.ending.Wait()
 	v, err = s.Board.View(ctx)
 	must(t, err)
 	for range 2 {
@@ -113,6 +115,54 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 		if held == nil || (held.Expires > board.At(now)) == ended || (seen[id].Expires > board.At(now)) == ended {
 			t.Errorf("the lease of %s: %v, %v", id, held, seen[id])
 		}
+	}
+}
+
+// TestDeadPeerHoldsNobodyUp checks that a look does not wait for the end of a dead peer's lease,
+// which may need a remote that does not answer; that a failed attempt is repeated only after a while;
+// and that an ended lease is not ended again.
+func TestDeadPeerHoldsNobodyUp(t *testing.T) {
+	ctx, dead, _, clock := supervised(t)
+	_, mine, err := dead.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{})
+	must(t, err)
+	clone, err := dead.Board.Clone().ID(ctx)
+	must(t, err)
+	must(t, dead.files.keep(supervisorFile, "999999999 long ago"))
+	must(t, dead.files.keep(sessionFile, dead.actor.Session))
+	s := &supervisor{Config: Config{Board: dead.Board, Role: mine.Role}, actor: mine, clone: clone, watch: map[string]watched{}, deaths: newDeaths()}
+	tries, answers := 0, make(chan error)
+	s.deaths.end = func(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) error {
+		tries++
+		if err := <-answers; err != nil {
+			return err
+		}
+		return endDead(ctx, b, id, a)
+	}
+	look := func() Seen {
+		t.Helper()
+		l, err := s.look(ctx)
+		must(t, err)
+		return l.Leases["coder-1"]
+	}
+	look()
+	clock.Pass(2 * endAgain)
+	look() // the first attempt still lasts
+	answers <- errors.New("the remote does not answer")
+	s.deaths.ending.Wait()
+	look() // too early
+	clock.Pass(endAgain)
+	look()
+	answers <- nil
+	<-s.deaths.died
+	s.deaths.stop()
+	for range 2 {
+		clock.Pass(endAgain)
+		if seen := look(); !seen.Ended {
+			t.Errorf("%+v", seen)
+		}
+	}
+	if s.deaths.stop(); tries != 2 {
+		t.Errorf("its lease was to be ended %d times", tries)
 	}
 }
 

@@ -131,11 +131,7 @@ func (t *team) leases(ctx context.Context, v *gitboard.View) (map[string]board.L
 			continue
 		}
 		if board.At(now) < l.Expires {
-			dead, err := t.deaths.endIfDead(ctx, t.Board, clone, id, a)
-			if err != nil {
-				return nil, err
-			}
-			if dead {
+			if t.deaths.endIfDead(ctx, t.Board, clone, id, a, l) {
 				l.Expires = board.At(now)
 			}
 		} else if t.has(id) {

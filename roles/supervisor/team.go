@@ -55,13 +55,13 @@ type team struct {
 // of each.
 func RunTeam(ctx context.Context, c Team) error {
 	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
 	t := &team{
 		Team: c, end: end, live: map[int]bool{}, agent: map[int]string{}, idle: map[int]time.Time{},
 		coming: map[string]int{}, failed: map[string]int{}, most: map[string]int{}, byHand: map[string]bool{},
 		left: make(chan struct{}, 1), done: make(chan struct{}), deaths: newDeaths(),
 	}
 	defer t.deaths.stop()
+	defer end(nil)
 	t.over = sync.OnceFunc(func() { close(t.done) })
 	if c.Hire != nil {
 		t.since = c.Board.Now()

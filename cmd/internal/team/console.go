@@ -33,8 +33,10 @@ type Console struct {
 	Turned chan struct{}
 
 	mu     sync.Mutex
-	held   *strings.Builder // output that waits for the answer to a question; nil without one
-	names  []string         // of the agents, in order of appearance
+	asks   bool     // a question waits for its answer, and output for that
+	held   []string // the newest output that waits
+	missed int      // how many pieces of output before them were dropped
+	names  []string // of the agents, in order of appearance
 	doing  map[string]doing
 	tally  string
 	shown  bool // the status line is displayed
@@ -163,14 +165,7 @@ func (s *Console) Output(agent string) io.Writer {
 	if s.c.JSON || s.quiet {
 		return io.Discard
 	}
-	return &visible{to: writer(func(line string) { s.print(s.prefix(agent) + strings.TrimRight(line, "\r\n") + "\n") })}
-}
-
-type writer func(string)
-
-func (w writer) Write(p []byte) (int, error) {
-	w(string(p))
-	return len(p), nil
+	return visible(func(line string) { s.print(s.prefix(agent) + strings.TrimRight(line, "\r\n") + "\n") })
 }
 
 // colours are the colours of agents' names, reused if there are more agents.
@@ -194,8 +189,14 @@ func (s *Console) print(text string) {
 	if s.closed {
 		return
 	}
-	if s.held != nil {
-		s.held.WriteString(text)
+	if s.asks {
+		if text == "" { // it only renews the status line
+			return
+		}
+		if s.held = append(s.held, text); len(s.held) > heldMost {
+			s.missed++
+			s.held = s.held[1:]
+		}
 		return
 	}
 	var b strings.Builder
@@ -217,6 +218,9 @@ func (s *Console) Plans() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(s.doing)), func(d doing) bool { return d.what == plans })
 }
 
+// heldMost is how many pieces of output, mostly lines, are shown after a question. Logs have all.
+const heldMost = 200
+
 // Ask shows lines and a question below them, and holds back all other output until a line answers
 // it. given is false if ctx or the lines ended before.
 func (s *Console) Ask(ctx context.Context, lines []string, question string, answers <-chan string) (answer string, given bool) {
@@ -227,19 +231,22 @@ func (s *Console) Ask(ctx context.Context, lines []string, question string, answ
 		s.shown = false
 	}
 	_, _ = io.WriteString(s.out, question)
-	s.held = &strings.Builder{}
+	s.asks = true
 	s.mu.Unlock()
 	select {
 	case <-ctx.Done():
 	case answer, given = <-answers:
 	}
 	s.mu.Lock()
-	held := s.held.String()
-	s.held = nil
-	s.mu.Unlock()
+	held := strings.Join(s.held, "")
+	if s.missed > 0 {
+		held = fmt.Sprintf("(%s before: git liza logs)\n", text.Plural(s.missed, "line")) + held
+	}
 	if !given {
 		held = "\n" + held
 	}
+	s.asks, s.held, s.missed = false, nil, 0
+	s.mu.Unlock()
 	s.print(held)
 	return answer, given
 }

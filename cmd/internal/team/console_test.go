@@ -1,7 +1,10 @@
 package team
 
 import (
+	"fmt"
 	"io"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +49,40 @@ func TestFitting(t *testing.T) {
 	} {
 		if got := fitting("2 CLAIMED", agents, width); got != want {
 			t.Errorf("%d columns: %q, not %q", width, got, want)
+		}
+	}
+}
+
+// TestAskHoldsBack checks that the output during a question is bounded and follows its answer, with
+// the number of lines that are left to the logs.
+func TestAskHoldsBack(t *testing.T) {
+	for _, lines := range []int{3, heldMost + 5} {
+		var out strings.Builder
+		s := &Console{c: &call.Call{}, out: &out, doing: map[string]doing{}}
+		answers, done := make(chan string), make(chan struct{})
+		go func() {
+			defer close(done)
+			s.Ask(t.Context(), []string{"the plan"}, "ok? ", answers)
+		}()
+		for asks := false; !asks; {
+			s.mu.Lock()
+			asks = s.asks
+			s.mu.Unlock()
+			runtime.Gosched()
+		}
+		agent := s.Output("coder-1")
+		for i := range lines {
+			fmt.Fprintf(agent, "line %d\n", i)
+		}
+		if held := out.String(); held != "the plan\nok? " || len(s.held) > heldMost {
+			t.Errorf("during the question: %q; %d lines wait", held, len(s.held))
+		}
+		answers <- "y"
+		<-done
+		got := out.String()
+		dropped := strings.Contains(got, "(5 lines before: git liza logs)\n")
+		if !strings.HasSuffix(got, fmt.Sprintf("line %d\n", lines-1)) || strings.Contains(got, "line 0\n") == dropped || dropped != (lines > heldMost) {
+			t.Errorf("after the answer: %.200q", got)
 		}
 	}
 }

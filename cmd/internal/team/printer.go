@@ -50,7 +50,7 @@ func (t *Printer) Output(string) io.Writer {
 	if t.c.JSON {
 		return io.Discard
 	}
-	return &visible{to: t.c.App.Stdout}
+	return visible(func(line string) { _, _ = io.WriteString(t.c.App.Stdout, line) })
 }
 
 // eventLine formats an event for a terminal. Its text is made safe before it is coloured.
@@ -72,19 +72,7 @@ func ring(b *watch.Bell, e supervisor.Event) {
 }
 
 // visible passes on an agent's output line by line, without characters that would move the cursor.
-type visible struct {
-	to   io.Writer
-	rest string
-}
-
-func (v *visible) Write(p []byte) (int, error) {
-	lines := strings.SplitAfter(v.rest+string(p), "\n")
-	v.rest = lines[len(lines)-1]
-	if len(v.rest) > 64<<10 { // a line without a newline
-		lines, v.rest = append(lines, ""), ""
-	}
-	for _, line := range lines[:len(lines)-1] {
-		_, _ = io.WriteString(v.to, text.Visible(strings.ToValidUTF8(line, "\uFFFD"))) // the transcript has everything
-	}
-	return len(p), nil
+// The transcript has everything.
+func visible(print func(line string)) io.Writer {
+	return &text.LineWriter{To: func(line string) { print(text.Visible(strings.ToValidUTF8(line, "\uFFFD"))) }}
 }

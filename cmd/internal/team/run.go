@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
@@ -12,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// Options are the options of a
+// Options are the options of a team's run.
 type Options struct {
 	Counts map[roles.Role]*int
 	Quiet  bool
@@ -100,8 +101,9 @@ func Run(ctx context.Context, c *call.Call, t Options) error {
 			}
 		}
 	}
+	var beside sync.WaitGroup
 	if t.Beside != nil {
-		go t.Beside(running, screen)
+		beside.Go(func() { t.Beside(running, screen) })
 	}
 	stopTelling := Telemetry(ctx, c, screen.Warn)
 	v, err := c.Board.View(ctx)
@@ -112,6 +114,7 @@ func Run(ctx context.Context, c *call.Call, t Options) error {
 	err = supervisor.RunTeam(running, crew)
 	stopTelling()
 	stop()
+	beside.Wait()
 	screen.Close()
 	if err == nil {
 		return answerTeam(ctx, c, crew.Over)
