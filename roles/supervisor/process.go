@@ -27,12 +27,10 @@ const (
 )
 
 // How long the leftovers of an ended process may hold its output open: until they have been quiet for
-// a moment, and no longer than drain. The end of the output comes first. What the process itself
-// printed is at most pipeSize, and always read.
+// a moment, and no longer than drain. The end of the output comes first.
 const (
-	drain    = time.Second
-	quiet    = 50 * time.Millisecond
-	pipeSize = 64 << 10
+	drain = time.Second
+	quiet = 50 * time.Millisecond
 )
 
 // process is an agent's process, the leader of its own process group.
@@ -107,56 +105,52 @@ func pipe(cmd *exec.Cmd, to io.Writer) (copied, stop func(), err error) {
 		return nil, nil, err
 	}
 	cmd.Stdout, cmd.Stderr = w, w
-	from, end := &outlet{r: r}, make(chan struct{})
+	from, end := &outlet{Reader: r}, make(chan struct{})
 	go func() {
 		defer close(end)
 		defer r.Close()
 		_, _ = io.Copy(to, from)
 	}()
 	copied = func() {
-		now := time.Now()
-		from.ended.Store(&now)
-		if r.SetReadDeadline(now) != nil { // ends the present wait; where it can't, so does closing
-			_ = r.Close()
-		}
+		from.drain(end)
+		_ = r.Close()
 		<-end
 	}
 	return copied, func() { _ = w.Close() }, nil
 }
 
-// outlet reads a process's output. Once the process has ended, it reads what the pipe holds and what
-// leftovers print until they have been quiet for a moment; time that the reader spends elsewhere does
-// not count for that.
+// outlet reads a process's output.
 type outlet struct {
-	r      *os.File
-	ended  atomic.Pointer[time.Time] // when the process ended
-	read   int                       // bytes since then
-	waited time.Duration             // for them
+	io.Reader
+	steps atomic.Int64 // odd while it waits in Read
 }
 
 func (o *outlet) Read(p []byte) (int, error) {
-	for tries := 0; tries < 2; {
-		ended := o.ended.Load()
-		if ended == nil {
-			n, err := o.r.Read(p)
-			if errors.Is(err, os.ErrDeadlineExceeded) {
-				continue // it ended now
-			}
-			return n, err
+	o.steps.Add(1)
+	defer o.steps.Add(1)
+	return o.Reader.Read(p)
+}
+
+// drain waits, after the end of the process, until end is closed or leftovers have been quiet for a
+// moment, or for the time drain. The time does not count in which a slow reader takes one piece.
+func (o *outlet) drain(end <-chan struct{}) {
+	look := time.NewTicker(quiet)
+	defer look.Stop()
+	last, still := o.steps.Load(), 0
+	for most := drain / quiet; most > 0 && still < 2; {
+		select {
+		case <-end:
+			return
+		case <-look.C:
 		}
-		if o.waited > drain || o.read > pipeSize && time.Since(*ended) > drain {
-			break
+		now := o.steps.Load()
+		if now != last {
+			last, still = now, 0
+			most--
+		} else if now%2 == 1 {
+			still++
 		}
-		asked := time.Now()
-		_ = o.r.SetReadDeadline(asked.Add(quiet / 2)) // on a busy machine one try may come too late
-		n, err := o.r.Read(p)
-		o.read, o.waited = o.read+n, o.waited+time.Since(asked)
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, err
-		}
-		tries++
 	}
-	return 0, io.EOF
 }
 
 // linger waits for the rest of a group that was asked to end after its leader: a shell ends at
