@@ -11,6 +11,7 @@ import (
 type Brief struct {
 	ID              string    `json:"id"`
 	Goal            string    `json:"goal"`
+	Title           string    `json:"title"` // see Task.Heading
 	Status          Status    `json:"status"`
 	StatusChangedAt Time      `json:"at"`
 	Moved           Time      `json:"moved"` // when it last made progress
@@ -36,7 +37,7 @@ type Brief struct {
 // Brief returns the task's brief.
 func (t *Task) Brief() Brief {
 	return Brief{
-		ID: t.ID, Goal: t.Goal, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Stage: t.Stage, Plan: t.Plan, Created: t.Created,
+		ID: t.ID, Goal: t.Goal, Title: t.Heading(), Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Stage: t.Stage, Plan: t.Plan, Created: t.Created,
 		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
 		DependsOn: t.DependsOn, Touches: t.touches(), Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
 		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused, Tally: t.tally(),

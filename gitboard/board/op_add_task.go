@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
-	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // AddTask defines a task, as DRAFT or, by a human with Ready, as UNCLAIMED.
@@ -27,7 +26,7 @@ func (p *AddTask) Op() string { return "add-task" }
 // Check implements Payload.
 func (p *AddTask) Check(s *State, op Operation) error {
 	if t := s.Task(p.Task); t != nil {
-		return refuse(CodeExists, "there is a task %s already: %s", p.Task, text.Line(t.Description, 80)).on(t).Way(Do("show", p.Task))
+		return refuse(CodeExists, "there is a task %s already: %s", p.Task, t.Heading()).on(t).Way(Do("show", p.Task))
 	}
 	if _, err := s.goalInProgress(op, p.Goal); err != nil {
 		return err
@@ -75,12 +74,15 @@ func (p *AddTask) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *AddTask) Subject(_, _ *State, _ Operation) (string, string) {
-	return text.Line(p.Description, 100), ""
+	return heading(p.Title, p.Description), ""
 }
 
 // checkDefinition refuses a definition that no task may have, whatever its status.
 func checkDefinition(s *State, d Definition, id string) error {
 	if err := required("description", d.Description); err != nil {
+		return err
+	}
+	if err := title(d.Title); err != nil {
 		return err
 	}
 	if err := priority(d.Priority); err != nil {

@@ -24,6 +24,8 @@ func (p *AmendTask) Op() string { return "amend-task" }
 func (d *Definition) Take(from Definition, fields []string) error {
 	for _, field := range fields {
 		switch field {
+		case "title":
+			d.Title = from.Title
 		case "description":
 			d.Description = from.Description
 		case "done_when":

@@ -29,7 +29,7 @@ type FieldEdit struct {
 // writable lists the fields that an edit may change, by the record's directory or path. All other
 // fields have their own commands.
 var writable = map[string][]string{
-	TaskDir: {"description", "done_when", "scope", "spec_ref", "kind", "stage", "priority", "depends_on", "touches", "max_iterations", "max_review_cycles",
+	TaskDir: {"title", "description", "done_when", "scope", "spec_ref", "kind", "stage", "priority", "depends_on", "touches", "max_iterations", "max_review_cycles",
 		"lease_duration_override", "blocked_reason", "blocked_questions", "attempted", "reserved_for", "rescope_reason", "extra"},
 	GoalDir:       {"description", "vision", "spec_ref", "extra"},
 	SprintPath:    {"scope", "timeline", "retrospective", "extra"},

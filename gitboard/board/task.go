@@ -6,6 +6,7 @@ import "reflect"
 type Task struct {
 	ID              string   `yaml:"id"`
 	Goal            string   `yaml:"goal"`
+	Title           string   `yaml:"title,omitempty"` // "" for the start of the description; see Heading
 	Description     string   `yaml:"description"`
 	Status          Status   `yaml:"status"`
 	StatusChangedAt Time     `yaml:"status_changed_at"`
@@ -126,6 +127,7 @@ type Event struct {
 // Definition is the part of a task that a planner defines. An amendment keeps the old one in the
 // history.
 type Definition struct {
+	Title       string   `yaml:"title,omitempty" json:"title,omitempty"`
 	Description string   `yaml:"description,omitempty" json:"description,omitempty"`
 	DoneWhen    string   `yaml:"done_when,omitempty" json:"done_when,omitempty"`
 	Scope       string   `yaml:"scope,omitempty" json:"scope,omitempty"`
@@ -324,7 +326,7 @@ func (t *Task) Last(names ...string) *Event {
 // Definition returns the part of the task that a planner may amend.
 func (t *Task) Definition() Definition {
 	return Definition{
-		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecOID: t.SpecOID,
+		Title: t.Title, Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecOID: t.SpecOID,
 		Kind: t.Kind, Stage: t.Stage, Priority: t.Priority, DependsOn: t.DependsOn, Touches: t.Touches,
 		MaxIterations: t.MaxIterations, MaxReviewCycles: t.MaxReviewCycles, LeaseDurationOverride: t.LeaseDurationOverride,
 	}
@@ -355,6 +357,7 @@ func (d *Definition) redefines() bool {
 }
 
 func (t *Task) define(d Definition) {
+	t.Title = d.Title
 	t.Description, t.DoneWhen, t.Scope, t.SpecRef, t.SpecOID = d.Description, d.DoneWhen, d.Scope, d.SpecRef, d.SpecOID
 	t.Kind, t.Stage, t.Priority, t.DependsOn, t.Touches = d.Kind, d.Stage, d.Priority, d.DependsOn, d.Touches
 	t.MaxIterations, t.MaxReviewCycles, t.LeaseDurationOverride = d.MaxIterations, d.MaxReviewCycles, d.LeaseDurationOverride

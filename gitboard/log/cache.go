@@ -14,7 +14,7 @@ import (
 )
 
 // cacheHead is the first line of the file. It changes whenever the form of a brief does.
-const cacheHead = "git-liza briefs 6\n"
+const cacheHead = "git-liza briefs 7\n"
 
 // cached is the cache entry of a task's file: its brief, and whether the file is in canonical
 // form (plain).
@@ -174,7 +174,7 @@ func fieldsOf(c *cached) (texts []*string, numbers []*int, truths []*bool) {
 	b, t := &c.Brief, &c.Brief.Tally
 	return []*string{
 			&b.ID, &b.Goal, (*string)(&b.Status), (*string)(&b.StatusChangedAt), (*string)(&b.Moved), (*string)(&b.Created),
-			&b.AssignedTo, &b.ReviewingBy, &b.ApprovedBy, &b.ReservedFor, &b.Stage, (*string)(&b.Plan),
+			&b.AssignedTo, &b.ReviewingBy, &b.ApprovedBy, &b.ReservedFor, &b.Stage, (*string)(&b.Plan), &b.Title,
 		}, []*int{
 			&b.Priority, &b.Iteration, &b.ReviewCycles, &b.Failures,
 			&t.Iterations, &t.ReviewCycles, &t.Approvals, &t.Rejections, &t.Submissions, &t.Drift,

@@ -20,6 +20,7 @@ type Flags struct {
 
 func (o *Flags) Add(f *pflag.FlagSet) {
 	o.flags = f
+	f.StringVar(&o.D.Title, "title", "", "its name in lists, of at most 60 characters; else the first sentence of --desc")
 	f.StringVar(&o.D.Description, "desc", "", "what to build, in one or two sentences")
 	f.StringVar(&o.D.SpecRef, "spec", "", "the `FILE` (with #anchor, if any) that specifies it")
 	f.StringVar(&o.D.DoneWhen, "done", "", "what can be observed once it is done; something could prove it wrong")
@@ -36,7 +37,7 @@ func (o *Flags) Add(f *pflag.FlagSet) {
 
 // fieldOfFlag maps flags to the fields of a record.
 var fieldOfFlag = map[string]string{
-	"desc": "description", "spec": "spec_ref", "done": "done_when", "scope": "scope", "priority": "priority", "depends": "depends_on", "touches": "touches",
+	"title": "title", "desc": "description", "spec": "spec_ref", "done": "done_when", "scope": "scope", "priority": "priority", "depends": "depends_on", "touches": "touches",
 	"kind": "kind", "stage": "stage", "max-iterations": "max_iterations", "max-review-cycles": "max_review_cycles", "lease-duration": "lease_duration_override",
 }
 
