@@ -65,6 +65,7 @@ func (p *replay) integration(ctx context.Context, repo *git.Repo) (*line, error)
 		return nil, nil
 	}
 	if tip.IsZero() || first[0].Type != plumbing.CommitObject {
+		p.report.Unseen = l.branch
 		p.report.note(Finding{p.report.To, "", CodeIntegration, fmt.Sprintf("this clone does not have the branch %s since %s: what landed can't be checked here", l.branch, start.Short())})
 		return nil, nil
 	}

@@ -139,7 +139,7 @@ func (p *replay) excuse(ctx context.Context, repo *git.Repo) (bool, error) {
 	if repo.Shallow() {
 		return true, nil
 	}
-	kept, err := repo.Refs(ctx, plumbing.ReviewPrefix)
+	kept, err := p.store.Refs(ctx, plumbing.ReviewPrefix)
 	return len(kept) == 0, err
 }
 

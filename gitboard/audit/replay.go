@@ -28,6 +28,7 @@ type replay struct {
 	clock    board.Time                                  // see Range
 	lazy     bool                                        // records are read when needed
 	made     func(commit plumbing.OID, made *log.Result) // receives each proven outcome; may be nil
+	seen     func(Replayed)                              // see Range
 	evidence []evidence
 	claims   Claims
 	shown    map[string]bool       // the agents whose leases were shown
@@ -59,7 +60,7 @@ type asked struct {
 func newReplay(store log.Store, r Range) *replay {
 	m := board.NewMemory()
 	return &replay{
-		store: store, report: &Report{From: r.From, To: r.To, Attested: map[string]int{}},
+		store: store, seen: r.Seen, report: &Report{From: r.From, To: r.To, Attested: map[string]int{}},
 		memory: m, state: board.NewState(m, ""), tree: log.NewTree(), last: plumbing.ZeroOID, written: map[string]written{}, requests: map[string]asked{}, shown: map[string]bool{}, unread: map[plumbing.OID]bool{},
 	}
 }
@@ -159,6 +160,9 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		}
 		if p.made != nil {
 			p.made(l.oid, want)
+		}
+		if p.seen != nil {
+			p.seen(Replayed{l.oid, l.commit.Tree, len(l.commit.Parents) == 0, l.op, l.signer, p.state})
 		}
 		if p.lazy {
 			p.state.Absorb(want.After)

@@ -25,6 +25,19 @@ type Range struct {
 	// Clock is the time at the receiver of new operations: for a take-over, the lease must have
 	// expired by this clock as well. None for operations that are already on the board.
 	Clock board.Time
+	// Seen, if not nil, receives each operation that follows from the board before it, in the order
+	// of the history. After a fault the history may be replayed, and passed, from its start again.
+	Seen func(Replayed)
+}
+
+// Replayed is an operation of the history as the replay carried it out.
+type Replayed struct {
+	Commit plumbing.OID
+	Tree   plumbing.OID
+	First  bool // it begins the board
+	Op     board.Operation
+	Signer string       // the public key that signed it, "" for none
+	Before *board.State // valid during the call only
 }
 
 // Finding is one broken rule, or something worth knowing.
@@ -59,7 +72,8 @@ const (
 // Report is the result of a verification. SignedFrom is the first commit from which on all commits
 // of the range are signed; zero if the last one is not signed.
 type Report struct {
-	Lacking    bool // objects of the history are missing or damaged
+	Lacking    bool   // objects of the history are missing or damaged
+	Unseen     string // the integration branch, if this clone does not have it; its landings are unchecked
 	From, To   plumbing.OID
 	SignedFrom plumbing.OID
 	Commits    int            // in the range

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/receipt"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -40,12 +41,16 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 					}
 				}
 			}
-			report, err := audit.Verify(ctx, c.Board.Log().Store(), c.Board.Repo(), r, progress)
-			if errors.Is(err, log.ErrNoBoard) {
-				return c.Board.NoBoard(ctx)
-			}
+			store, of, err := boardToVerify(ctx, c)
 			if err != nil {
 				return err
+			}
+			report, err := audit.Verify(ctx, store, c.Board.Repo(), r, progress)
+			if err != nil {
+				return err
+			}
+			if of != "" {
+				report.Notes = append(report.Notes, audit.Finding{Commit: report.To, Text: fmt.Sprintf("this clone has not joined: the board is that of %s, as last fetched", of)})
 			}
 			if r.To.IsZero() {
 				back, err := audit.FindSetBack(ctx, c.Board.Repo())
@@ -62,6 +67,34 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 			return reportVerify(c, report)
 		},
 	}
+}
+
+// boardToVerify returns the store with the board of this repository or, if it has none, with that of
+// a remote, as last fetched, and the remote's name.
+func boardToVerify(ctx context.Context, c *call.Call) (log.Store, string, error) {
+	store, repo := c.Board.Log().Store(), c.Board.Repo()
+	tip, err := store.Ref(ctx, plumbing.BoardRef)
+	if err != nil || !tip.IsZero() {
+		return store, "", err
+	}
+	remotes, err := repo.Settings().Remotes(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, name := range remotes {
+		tracked, err := audit.Track(ctx, repo, name)
+		if err == nil {
+			return tracked, name, nil
+		}
+		if !errors.Is(err, log.ErrNoBoard) {
+			return nil, "", err
+		}
+	}
+	if repo.Shallow() {
+		f := receipt.ShallowClone
+		return nil, "", &call.Outcome{Exit: f.Exit(), Code: f.Code, Message: f.Text, Hint: f.Hint}
+	}
+	return nil, "", c.Board.NoBoard(ctx)
 }
 
 // noteFuture notes a board that is ahead of this machine's clock, because every later operation has
@@ -170,7 +203,10 @@ func reportVerify(c *call.Call, r *audit.Report) error {
 			return err
 		}
 	}
-	if r.OK() {
+	switch {
+	case r.OK() && r.Unseen != "":
+		return &call.Outcome{Exit: 3, Code: board.CodeUnchecked, Message: fmt.Sprintf("this clone does not have the branch %s: its landings are unchecked", r.Unseen), Hint: "git fetch, or git liza sync in a clone that has joined the board"}
+	case r.OK():
 		return nil
 	}
 	hint := "stop, and let a human look"

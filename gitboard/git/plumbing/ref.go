@@ -56,6 +56,8 @@ const (
 	InboxPrefix = OwnPrefix + "inbox/"
 	// SequencerPrefix is where such a server advertises the formats of parcels that it knows.
 	SequencerPrefix = OwnPrefix + "sequencer/"
+	// AttestationsRef is a branch of signed statements about commits, which only grows.
+	AttestationsRef = OwnPrefix + "attestations"
 	// HomeRef exists in the repository that decides about the board, and points to a commit of it.
 	// A clone or a fork gets the board's branch, but not this ref.
 	HomeRef = OwnPrefix + "home"
