@@ -207,6 +207,20 @@ func (b *Board) Instructions(ctx context.Context, r *board.Role) (string, error)
 	return string(found[0].Data), nil
 }
 
+// NoSpec lists the goals in progress whose specification is not a file in integration's tree.
+func (v *View) NoSpec(ctx context.Context) (goals []string, err error) {
+	for _, g := range v.State.Running() {
+		oid, err := v.SpecOID(ctx, g.Spec())
+		if err != nil {
+			return nil, err
+		}
+		if oid == "" {
+			goals = append(goals, g.ID)
+		}
+	}
+	return goals, v.State.Err()
+}
+
 // SpecOID returns the id of the blob that a spec_ref (a path with an optional #anchor) names in
 // integration's tree, or "" if there is no such file.
 func (v *View) SpecOID(ctx context.Context, specRef string) (string, error) {

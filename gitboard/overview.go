@@ -47,6 +47,9 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if g.beside.SetBack, err = v.SeenSetBack(ctx); err != nil {
 		return nil, err
 	}
+	if g.beside.NoSpec, err = v.NoSpec(ctx); err != nil {
+		return nil, err
+	}
 	apart := (*share.DivergedError)(nil)
 	if _, err := v.Lacking(ctx); errors.As(err, &apart) {
 		g.beside.Apart = apart.Remote

@@ -148,7 +148,11 @@ func TestStartAsks(t *testing.T) {
 	s.press("\r")
 	s.said("What should be built? ")
 	s.press("Greet people by name\r")
-	s.said("The command that tests merged work (Enter for none): ")
+	s.said("The command that tests merged work (Enter for none: work lands untested): ")
+	s.press("\x03")
+	<-s.ended
+	s = p.onTerminal(pty.Winsize{Rows: 40, Cols: 100}, nil, "git-liza", "start", "--no-open")
+	s.said("This project shows no test. The command") // again, since it had no answer
 	s.press("sh -n hello.sh\r")
 	s.said("Enter starts the work on 1 task; or write what should change: ")
 	s.press("\r")
@@ -158,6 +162,42 @@ func TestStartAsks(t *testing.T) {
 	}
 	if got := p.reads("config", "get", "integration_test"); got != "sh -n hello.sh\n" {
 		t.Errorf("the test is %q", got)
+	}
+	p.proven()
+}
+
+// TestTeamWithoutASpec: where nobody wrote a specification, a team begins with the goal's text, and a
+// file that is committed later counts.
+func TestTeamWithoutASpec(t *testing.T) {
+	t.Parallel()
+	p := newcomer(t)
+	p.git("commit", "-q", "--allow-empty", "-m", "theirs")
+	p.must("", "init", "--unattended", "Greet people by name")
+	if inbox := p.must("", "inbox"); !strings.Contains(strings.Join(strings.Fields(inbox), " "), "no planner is started without a specification, and integration has no specs/vision.md") || !strings.Contains(inbox, "git liza start") {
+		t.Errorf("the inbox:\n%s", inbox)
+	}
+	out, errs, code := p.liza("", "write", "goals.goal-1.spec_ref", "specs/none.md")
+	if code != 1 || !strings.Contains(errs, `"specs/none.md" is not a file on the integration branch`) {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if err := os.Mkdir(filepath.Join(p.dir, "specs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.write("specs/vision.md", "# Vision\n")
+	if _, errs, code := p.liza("", "team"); code != 1 || !strings.Contains(errs, "specs/vision.md is not committed") || !strings.Contains(errs, "then git liza team") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	p.git("add", "-A")
+	p.git("commit", "-q", "-m", "the vision")
+	if out := p.must("", "team"); !strings.Contains(out, "specification  specs/vision.md\n") || !strings.Contains(out, "the goal is COMPLETED: 1 MERGED") {
+		t.Errorf("the team:\n%s", out)
+	}
+	p.proven()
+	p = newcomer(t)
+	p.git("commit", "-q", "--allow-empty", "-m", "theirs")
+	p.must("", "init", "--unattended", "Greet people by name")
+	if out := p.must("", "start", "--yes", "--no-web"); !strings.Contains(out, "specs/vision.md, the goal's text") || !strings.Contains(out, "the goal is COMPLETED: 1 MERGED") {
+		t.Errorf("started without a text:\n%s", out)
 	}
 	p.proven()
 }

@@ -1,6 +1,10 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/roles"
+import (
+	"cmp"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
 
 // Format is the epoch of boards that this program writes. It refuses a board of a later epoch.
 const Format = 1
@@ -31,6 +35,12 @@ type Goal struct {
 	Tokens           int         `yaml:"tokens,omitempty"`   // of all runs
 	Extra            any         `yaml:"extra,omitempty"`
 }
+
+// UsualSpec is the specification of a goal that names none.
+const UsualSpec = "specs/vision.md"
+
+// Spec is the goal's specification, a path that may have an anchor.
+func (g *Goal) Spec() string { return cmp.Or(g.SpecRef, UsualSpec) }
 
 // Alignment is one line about how the plan moved, and why.
 type Alignment struct {

@@ -257,11 +257,13 @@ func (f *finder) goals(planner roles.Role) {
 	for _, g := range f.o.running {
 		c := Condition{ID: g.ID, For: planner, goal: g}
 		switch {
+		case g.Tasks == 0 && slices.Contains(f.beside.NoSpec, g.ID):
+			c.Kind, c.For = ItemNoSpec, roles.Human
 		case g.Tasks == 0:
 			c.Kind = ItemNoPlan
 		case g.Over():
 			c.Kind, c.Since = ItemGoalOver, f.o.Progress
-			if f.o.humanCompletes {
+			if f.o.humanCompletes || slices.Contains(f.beside.NoSpec, g.ID) { // no planner is started
 				c.For = roles.Human
 			}
 		default:
@@ -433,6 +435,8 @@ func (o *Overview) line(c Condition) Ask {
 		return Ask{c.ID + " " + laterGoal(c.Needed, c.Goal, c.Of).String(), DependOnOthers(c.ID)}
 	case ItemNoPlan:
 		return Ask{o.of(c.goal) + "there is no task yet, and no planner", board.Do("add-task").With("help", "").Hint()}
+	case ItemNoSpec:
+		return Ask{o.of(c.goal) + "no planner is started without a specification, and integration has no " + cmp.Or(c.goal.SpecRef, board.UsualSpec), board.Do("start").Hint()}
 	case ItemGoalOver:
 		return Ask{o.of(c.goal) + "every task is finished: is the goal reached?", o.completing(c.goal)}
 	case ItemDiscovery:

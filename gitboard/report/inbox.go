@@ -46,6 +46,7 @@ const (
 	ItemNoAgent      ItemKind = "no_agent"      // work waits for a role that no agent has
 	ItemAgentGone    ItemKind = "agent_gone"    // an agent gave up, or died holding work
 	ItemNoPlan       ItemKind = "no_plan"       // there are no tasks, and no planner
+	ItemNoSpec       ItemKind = "no_spec"       // there are no tasks, and no specification to plan by
 	ItemQuestion     ItemKind = "question"      // a note for the human
 	ItemAmbiguity    ItemKind = "ambiguity"     // an agent does not know what the protocol requires
 	ItemDiscovery    ItemKind = "discovery"     // an urgent discovery, and there is no planner
@@ -66,7 +67,7 @@ const (
 var itemKinds = []ItemKind{
 	ItemUnproven, ItemApart, ItemSetBack, ItemUnrecorded, ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemQuorum, ItemReserved, ItemEndedGoal, ItemLaterGoal, ItemDrafts,
 	ItemPaused, ItemNoAgent, ItemAgentGone,
-	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
+	ItemNoPlan, ItemNoSpec, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
 
 // wholeBoard reports whether an item of this kind blocks the whole board.
@@ -317,6 +318,8 @@ func (c *collector) item(cond Condition) {
 		c.gone(&i, cond)
 	case ItemNoPlan:
 		i.Text, i.Do = cond.goal.Text, []Ask{{"start a planner", board.Do("agent", "planner").Hint()}, {"plan by hand", line.Do}}
+	case ItemNoSpec:
+		i.Text, i.Do = cond.goal.Text, []Ask{{"take the goal's text", line.Do}, {"bring a committed file to integration", board.Do("land").With("spec", cmp.Or(cond.goal.SpecRef, board.UsualSpec)).Hint()}}
 	case ItemGoalOver:
 		i.Text, i.Evidence = cond.goal.Text, ContinuedElsewhere(c.s, cond.ID)
 		i.Do = []Ask{{"it is", line.Do}, {"it is not", board.Do("add-task").With("help", "").Hint()}}

@@ -116,6 +116,7 @@ type Beside struct {
 	Goal     string                 // the only goal to look at, "" for all
 	GaveUp   map[string]GaveUp      // by agent, as far as this clone knows
 	Clone    string                 // the id of this clone, "" if unknown
+	NoSpec   []string               // the goals whose specification is not on integration
 	Apart    string                 // the remote whose board has diverged from this clone's, "" for none
 }
 

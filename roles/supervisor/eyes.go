@@ -49,13 +49,8 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 		l.Halt = &halts[0]
 	}
 	if s.Role == roles.Planner {
-		l.NoSpec = map[string]bool{}
-		for _, goal := range l.State.Running() {
-			spec, err := v.SpecOID(ctx, goal.SpecRef)
-			if err != nil {
-				return l, err
-			}
-			l.NoSpec[goal.ID] = spec == ""
+		if l.NoSpec, err = v.NoSpec(ctx); err != nil {
+			return l, err
 		}
 	}
 	if err := cmp.Or(s.seeMerge(ctx, v, &l), s.leases(ctx, v, &l)); err != nil {

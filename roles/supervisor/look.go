@@ -27,11 +27,11 @@ type Look struct {
 	MergeBusy time.Time       // until when at most another lane of the board merges
 	MergeSeen time.Time       // when another lane was last seen to merge
 
-	NoSpec  map[string]bool // goals whose spec is not a file on integration
-	Only    string          // the only task to look at, "" for all
-	First   string          // the task to take first, "" for the board's order
-	Once    bool            // a single run
-	Patient bool            // waits for work for ever
+	NoSpec  []string // goals whose spec is not a file on integration
+	Only    string   // the only task to look at, "" for all
+	First   string   // the task to take first, "" for the board's order
+	Once    bool     // a single run
+	Patient bool     // waits for work for ever
 
 	Spare  bool          // the board wants no agent in its place, so it need not stay without work
 	IdleBy time.Duration // how long a spare agent stays

@@ -275,16 +275,8 @@ func (l Look) planOf(g *board.Goal, m *Memory) Step {
 		return Step{Do: CompleteGoal, Goal: g.ID}
 	case wake == nil:
 		return Step{Do: Wait}
-	case l.NoSpec[g.ID]:
-		return Step{Do: Wait, Reason: l.noSpec(g)}
+	case slices.Contains(l.NoSpec, g.ID):
+		return Step{Do: Wait, Reason: fmt.Sprintf("no planner is started without the spec of %s: commit %[2]s, then git liza land --spec %[2]s", g.ID, g.Spec())}
 	}
 	return Step{Do: Start, Wake: wake}
-}
-
-func (l Look) noSpec(g *board.Goal) string {
-	branch := l.State.Config().IntegrationBranch
-	if ref := g.SpecRef; ref != "" {
-		return fmt.Sprintf("no planner is started without the goal's spec: commit %s and bring it to %s: git liza land --spec %s", ref, branch, ref)
-	}
-	return "no planner is started for a goal without a spec: git liza write goals." + g.ID + ".spec_ref FILE"
 }

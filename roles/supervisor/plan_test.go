@@ -164,7 +164,7 @@ func TestNext(t *testing.T) {
 		{"no tasks, a later planner there", planner, nil, func(l *Look, _ *Memory) {
 			l.Leases["planner-10"] = Seen{Expires: l.Now.Add(time.Hour)}
 		}, "start INITIAL_PLANNING"},
-		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = map[string]bool{"goal-1": true} }, "wait: no planner is started without the goal's spec: commit specs/vision.md and bring it to integration: git liza land --spec specs/vision.md"},
+		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = []string{"goal-1"} }, "wait: no planner is started without the spec of goal-1: commit specs/vision.md, then git liza land --spec specs/vision.md"},
 		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},
 		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(report.BlockedTasks), "wait for 30m0s (idle): nothing to plan"},
@@ -188,8 +188,8 @@ func TestNext(t *testing.T) {
 		{"a second goal, and its own has work", planner, func(s *scene) { s.blocked("login").do(human, billing) }, nil, "start BLOCKED_TASKS"},
 		{"a second goal for a second planner", planner2, func(s *scene) { s.claimed("login").do(human, billing) }, nil, "plan billing"},
 		{"a second goal without a spec", planner, func(s *scene) { s.claimed("login").do(human, billing) }, func(l *Look, _ *Memory) {
-			l.NoSpec = map[string]bool{"billing": true}
-		}, "wait: no planner is started for a goal without a spec: git liza write goals.billing.spec_ref FILE"},
+			l.NoSpec = []string{"billing"}
+		}, "wait: no planner is started without the spec of billing: commit specs/vision.md, then git liza land --spec specs/vision.md"},
 		{"a trigger that it left alone, of another goal", planner, func(s *scene) { s.blocked("login").do(human, billing) }, seen(report.BlockedTasks), "plan billing"},
 		{"the task of a goal that was aborted", coder1, func(s *scene) {
 			s.claimed("login").do(human, billing).do(human, &board.GoalAbort{Goal: "goal-1"})

@@ -49,7 +49,7 @@ func runGoalStart(ctx context.Context, c *call.Call, p board.GoalStart) error {
 			with.ID = board.NextGoal(v.State)
 		}
 		if p.SpecRef == "" {
-			with.SpecRef = definition.UsualSpec
+			with.SpecRef = board.UsualSpec
 		}
 		oid, err := definition.SpecOID(ctx, c, v, with.SpecRef)
 		switch {
@@ -59,8 +59,7 @@ func runGoalStart(ctx context.Context, c *call.Call, p board.GoalStart) error {
 		case p.SpecRef == "":
 			with.SpecRef = ""
 		default:
-			return nil, nil, board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %q is not a file on the integration branch", p.SpecRef),
-				"a human commits it, and brings it there: git liza land --spec FILE")
+			return nil, nil, definition.NoSuchSpec(p.SpecRef)
 		}
 		return &with, nil, nil
 	})
@@ -70,7 +69,7 @@ func runGoalStart(ctx context.Context, c *call.Call, p board.GoalStart) error {
 	id := done.Op.Payload.(*board.GoalStart).ID
 	var lines []string
 	if g := done.After.Goal(id); g != nil && g.SpecRef == "" {
-		lines = append(lines, "no spec yet: no planner is started without one: git liza write goals."+id+".spec_ref FILE")
+		lines = append(lines, "no spec yet, and no planner is started without one: git liza start takes the goal's text")
 	}
 	if sp := done.After.Sprint(); sp.Over() {
 		lines = append(lines, sp.ID+" is "+string(sp.Status)+": git liza sprint start begins the next")

@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/edit"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
@@ -91,7 +92,8 @@ What operations and history are for can't be written: states, claims, verdicts, 
 				if err != nil {
 					return nil, nil, err
 				}
-				return &board.Write{Path: record, Fields: []board.FieldEdit{field}, Reason: reason}, nil, nil
+				p := &board.Write{Path: record, Fields: []board.FieldEdit{field}, Reason: reason}
+				return p, nil, definition.GoalSpec(ctx, c, v, p)
 			})
 			if err != nil {
 				return err

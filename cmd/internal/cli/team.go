@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edit"
+	"github.com/git-liza/git-liza/cmd/internal/start"
 	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
@@ -38,7 +40,20 @@ reason is shown for each goal.`,
 			t.Given = f.Changed
 		},
 		Example: `git liza team --coders 3 --cli codex`,
-		Run:     func(ctx context.Context, c *call.Call) error { return team.Run(ctx, c, t) },
+		Run: func(ctx context.Context, c *call.Call) error {
+			if c.AgentID() == "" && !c.Supervised() && *t.Counts[roles.Planner] > 0 {
+				specs, err := start.Specify(ctx, c, dispatch.Within(c))
+				if err != nil {
+					return err
+				}
+				for _, s := range specs {
+					if err := start.Say(c, s.Line()); err != nil {
+						return err
+					}
+				}
+			}
+			return team.Run(ctx, c, t)
+		},
 	}
 }
 

@@ -2,12 +2,18 @@ package definition
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
+	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Flags are the flags that define a task, for add-task and amend-task.
@@ -62,13 +68,34 @@ func (o *Flags) Set() []string {
 	return fields
 }
 
-// UsualSpec is the spec of a goal that names none, if there is such a file.
-const UsualSpec = "specs/vision.md"
-
 // SpecOID looks up the spec's file on integration, unless SkipSpecFile.
 func SpecOID(ctx context.Context, c *call.Call, v *gitboard.View, ref string) (string, error) {
 	if c.SkipSpecFile() || ref == "" {
 		return "", nil
 	}
 	return v.SpecOID(ctx, ref)
+}
+
+// GoalSpec refuses an edit of a goal whose new specification is not a file on integration: no planner
+// would be started.
+func GoalSpec(ctx context.Context, c *call.Call, v *gitboard.View, p *board.Write) error {
+	at := slices.IndexFunc(p.Fields, func(f board.FieldEdit) bool { return f.Field == "spec_ref" })
+	if at < 0 || !strings.HasPrefix(p.Path, board.GoalDir+"/") || c.SkipSpecFile() {
+		return nil
+	}
+	var ref string
+	if err := yaml.Unmarshal([]byte(p.Fields[at].Value), &ref); err != nil || ref == "" {
+		return nil // Check refuses what is not a text
+	}
+	if oid, err := v.SpecOID(ctx, ref); oid != "" || err != nil {
+		return err
+	}
+	return NoSuchSpec(ref)
+}
+
+// NoSuchSpec refuses a goal's specification that is not on integration.
+func NoSuchSpec(ref string) error {
+	path, _, _ := strings.Cut(ref, "#")
+	return board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %s is not a file on the integration branch", strconv.Quote(text.Line(ref, 100))),
+		"commit it, then git liza land --spec "+path)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -46,8 +45,8 @@ func Begin(ctx context.Context, c *call.Call, p *board.Init, sign string, agents
 		return err
 	}
 	if p.SpecRef == "" {
-		if _, err := b.Repo().History().FileOID(ctx, start.Commit, definition.UsualSpec); err == nil {
-			p.SpecRef = definition.UsualSpec
+		if _, err := b.Repo().History().FileOID(ctx, start.Commit, board.UsualSpec); err == nil {
+			p.SpecRef = board.UsualSpec
 		}
 	} else if _, err := b.Repo().History().FileOID(ctx, start.Commit, p.SpecRef); err != nil {
 		behind, err := start.Behind(ctx, b.Repo(), p.IntegrationBranch)
@@ -98,7 +97,7 @@ func Begin(ctx context.Context, c *call.Call, p *board.Init, sign string, agents
 		"next: git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT",
 	}
 	if p.SpecRef == "" {
-		lines = append(lines, "no spec yet: tasks need one on the integration branch, and specs/vision.md is the usual place")
+		lines = append(lines, "no spec yet: git liza team, or git liza start, takes the goal's text; a file of your own: commit "+board.UsualSpec+" first")
 	}
 	fields := map[string]any{"integration_branch": p.IntegrationBranch, "spec": p.SpecRef, "plan_review": cmp.Or(p.PlanReview, board.NoPlanReview)}
 	if agents {
@@ -142,7 +141,7 @@ func startWarnings(ctx context.Context, c *call.Call, start *Start, integration,
 		warnings = append(warnings, fmt.Sprintf("there is a branch %s, and tasks have branches below it; before the first claim rename it, or choose another prefix: git liza config set %s agents/", dir, board.KeyTaskBranches))
 	}
 	if spec == "" {
-		spec = definition.UsualSpec
+		spec = board.UsualSpec
 	}
 	entries, err := repo.Worktree(repo.TopLevel()).Status(ctx)
 	if err != nil {

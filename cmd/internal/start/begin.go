@@ -12,7 +12,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -29,62 +28,89 @@ type Beginning struct {
 	Yes  bool   // nobody reviews the plan
 }
 
-// Goals are the outcome of Begin.
-type Goals struct {
-	Spec     string   // of the goal that was added, "" if none was
-	Written  bool     // the specification is the goal's text, committed on integration
-	Settings Proposal // of a new board
-	New      bool     // the board is new
+// Spec is a goal's specification that was brought to integration.
+type Spec struct {
+	Path    string
+	Written bool // it is the goal's text
 }
 
-// Lines describe what was begun.
-func (g *Goals) Lines() []string {
-	var lines []string
-	if g.Spec != "" {
-		line := "specification  " + g.Spec
-		if g.Written {
-			line += ", the goal's text, on the integration branch alone"
-		}
-		lines = append(lines, line)
+// Line describes it.
+func (s Spec) Line() string {
+	line := "specification  " + s.Path
+	if s.Written {
+		line += ", the goal's text, on the integration branch alone"
 	}
-	if !g.New {
-		return lines
-	}
+	return line
+}
+
+// Lines describe settings.
+func (p *Proposal) Lines() []string {
 	test := "none: work lands untested (git liza config set integration_test COMMAND)"
-	if g.Settings.Test != "" {
-		test = g.Settings.Test
+	if p.Test != "" && p.Test != board.NoTest {
+		test = p.Test
 	}
-	lines = append(lines, "test           "+test)
-	if g.Settings.Setup != "" {
-		lines = append(lines, "new worktrees  "+g.Settings.Setup)
+	lines := []string{"test           " + test}
+	if p.Setup != "" {
+		lines = append(lines, "new worktrees  "+p.Setup)
 	}
-	if len(g.Settings.Copy) > 0 {
-		lines = append(lines, "copied there   "+strings.Join(g.Settings.Copy, ", "))
+	if len(p.Copy) > 0 {
+		lines = append(lines, "copied there   "+strings.Join(p.Copy, ", "))
 	}
 	return lines
 }
 
-// Begin brings the repository to where a team can start. Every change is a command that a user
-// could have typed.
-func (b *Beginning) Begin(ctx context.Context) (*Goals, error) {
-	repo := b.Call.Board.Repo()
-	tip, err := repo.Ref(ctx, plumbing.BoardRef)
+// Begin makes the board, or adds the goal to it, and gives each goal in progress a specification. It
+// returns those of the new goal and of goals that had none. Every change is a command that a user
+// could have typed, and a repetition continues after an interruption.
+func (b *Beginning) Begin(ctx context.Context) ([]Spec, error) {
+	tip, err := b.Call.Board.Repo().Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return nil, err
 	}
-	if !tip.IsZero() {
-		return b.further(ctx)
-	}
-	if err := b.firstCommit(ctx); err != nil {
-		return nil, err
-	}
-	if b.Goal == "" {
-		if b.Goal, err = b.Ask.Line(ctx, "What should be built? "); err != nil {
+	if tip.IsZero() {
+		if err := b.init(ctx); err != nil {
 			return nil, err
 		}
 	}
+	v, err := b.Call.Board.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := slices.ContainsFunc(v.State.Goals(), func(g *board.Goal) bool {
+		return g.Status == board.InProgress && (b.Goal == "" || g.Description == b.Goal)
+	})
+	if err := v.State.Err(); err != nil {
+		return nil, err
+	}
+	var specs []Spec
+	switch {
+	case known:
+	case b.Goal == "":
+		return nil, board.Refuse(board.CodeWrongState, "no goal is in progress", `git liza start "GOAL"`)
+	default:
+		spec, err := b.add(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, spec)
+	}
+	more, err := Specify(ctx, b.Call, b.Run)
+	return append(specs, more...), err
+}
+
+// init makes the board.
+func (b *Beginning) init(ctx context.Context) error {
+	if err := b.firstCommit(ctx); err != nil {
+		return err
+	}
 	if b.Goal == "" {
-		return nil, call.Usage(b.Call.Cmd, "a new board needs a goal")
+		var err error
+		if b.Goal, err = b.Ask.Line(ctx, "What should be built? "); err != nil {
+			return err
+		}
+	}
+	if b.Goal == "" {
+		return call.Usage(b.Call.Cmd, "a new board needs a goal")
 	}
 	args := []string{"init", b.Goal}
 	if b.Yes {
@@ -92,87 +118,72 @@ func (b *Beginning) Begin(ctx context.Context) (*Goals, error) {
 	}
 	if b.Spec != "" {
 		args = append(args, "--spec", b.Spec)
+	} else if err := uncommitted(ctx, b.Call); err != nil {
+		return err
 	}
-	if err := b.uncommitted(ctx); err != nil {
-		return nil, err
-	}
-	if _, err := b.Run(ctx, args); err != nil {
-		return nil, err
-	}
-	v, err := b.Call.Board.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	goal := v.State.TheGoal()
-	if err := v.State.Err(); err != nil {
-		return nil, err
-	}
-	if goal == nil || goal.Description != b.Goal { // a remote's board, which this clone has joined
-		return b.add(ctx)
-	}
-	g, err := b.specified(ctx, v, goal)
-	if err != nil {
-		return nil, err
-	}
-	g.New = true
-	g.Settings, err = b.settings(ctx, v)
-	return g, err
+	_, err := b.Run(ctx, args)
+	return err
 }
 
-// specified gives a goal without a specification its text as one.
-func (b *Beginning) specified(ctx context.Context, v *gitboard.View, goal *board.Goal) (g *Goals, err error) {
-	g = &Goals{Spec: goal.SpecRef}
-	if g.Spec != "" {
-		return g, nil
-	}
-	g.Written = true
-	if g.Spec, err = b.write(ctx, v, definition.UsualSpec, "specs/"+goal.ID+".md"); err != nil {
-		return nil, err
-	}
-	_, err = b.Run(ctx, []string{"write", "goals." + goal.ID + ".spec_ref", g.Spec})
-	return g, err
-}
-
-// further adds a goal to a board, unless one in progress has the same text: then the same command
-// was run before, and it continues.
-func (b *Beginning) further(ctx context.Context) (*Goals, error) {
-	if b.Goal == "" {
-		return &Goals{}, nil
-	}
-	v, err := b.Call.Board.View(ctx)
+// Specify brings the specifications of goals in progress to integration, where planners read them:
+// the file that is committed in the worktree, else the goal's text.
+func Specify(ctx context.Context, c *call.Call, run call.Runs) ([]Spec, error) {
+	v, err := c.Board.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, goal := range v.State.Goals() {
-		if goal.Description == b.Goal && goal.Status == board.InProgress {
-			return b.specified(ctx, v, goal)
+	lacking, err := v.NoSpec(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var specs []Spec
+	for _, id := range lacking {
+		goal := v.State.Goal(id)
+		if err := v.State.Err(); err != nil {
+			return nil, err
 		}
-	}
-	if err := v.State.Err(); err != nil {
-		return nil, err
-	}
-	return b.add(ctx)
-}
-
-// add starts a further goal.
-func (b *Beginning) add(ctx context.Context) (g *Goals, err error) {
-	v, err := b.Call.Board.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	id := board.NextGoal(v.State)
-	if err := v.State.Err(); err != nil {
-		return nil, err
-	}
-	g = &Goals{Spec: b.Spec}
-	if g.Spec == "" {
-		g.Written = true
-		if g.Spec, err = b.write(ctx, v, "specs/"+id+".md"); err != nil {
+		path, _, _ := strings.Cut(goal.Spec(), "#")
+		if has, err := inHead(ctx, c, path); err != nil {
+			return nil, err
+		} else if has {
+			if _, err := run(ctx, []string{"land", "--spec", path, "--reason", "The goal's specification."}); err != nil {
+				return nil, err
+			}
+			specs = append(specs, Spec{Path: path})
+			continue
+		}
+		if goal.SpecRef != "" {
+			continue // the human wants that file
+		}
+		if err := uncommitted(ctx, c); err != nil {
+			return nil, err
+		}
+		path, err := write(ctx, c, run, goal.Description, board.UsualSpec, "specs/"+id+".md")
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, Spec{path, true})
+		if _, err := run(ctx, []string{"write", "goals." + id + ".spec_ref", path}); err != nil {
 			return nil, err
 		}
 	}
-	_, err = b.Run(ctx, []string{"goal", "start", b.Goal, "--spec", g.Spec})
-	return g, err
+	return specs, nil
+}
+
+// add starts a further goal.
+func (b *Beginning) add(ctx context.Context, v *gitboard.View) (s Spec, err error) {
+	id := board.NextGoal(v.State)
+	if err := v.State.Err(); err != nil {
+		return s, err
+	}
+	s = Spec{b.Spec, b.Spec == ""}
+	if s.Written {
+		if s.Path, err = write(ctx, b.Call, b.Run, b.Goal, "specs/"+id+".md"); err != nil {
+			return s, err
+		}
+	}
+	_, err = b.Run(ctx, []string{"goal", "start", b.Goal, "--spec", s.Path})
+	return s, err
 }
 
 // firstCommit makes an empty commit in a repository without one, if its human agrees.
@@ -208,28 +219,45 @@ func (b *Beginning) firstCommit(ctx context.Context) error {
 }
 
 // uncommitted refuses a specification that lies in the worktree alone: agents would not see it.
-func (b *Beginning) uncommitted(ctx context.Context) error {
-	repo, spec := b.Call.Board.Repo(), definition.UsualSpec
-	if b.Spec != "" || repo.TopLevel() == "" {
+func uncommitted(ctx context.Context, c *call.Call) error {
+	repo, spec := c.Board.Repo(), board.UsualSpec
+	if repo.TopLevel() == "" {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(repo.TopLevel(), spec)); err != nil {
 		return nil
 	}
-	head, _, err := repo.Worktree(repo.TopLevel()).Head(ctx)
-	if err != nil {
+	if has, err := inHead(ctx, c, spec); has || err != nil {
 		return err
 	}
-	if _, err := repo.History().FileOID(ctx, head, spec); !errors.Is(err, git.ErrNotFound) {
-		return err
-	}
-	return board.Refuse(board.CodeGate, spec+" is not committed, so agents would not see it", fmt.Sprintf("git add %s && git commit -m 'The vision', then git liza start", spec))
+	return board.Refuse(board.CodeGate, spec+" is not committed, so agents would not see it", fmt.Sprintf("git add %s && git commit -m 'The vision', then git liza %s", spec, c.Cmd.Name))
 }
 
-// write commits the goal's text on the integration branch, as the first of the paths that neither
-// the branch nor the worktree has. It returns the path.
-func (b *Beginning) write(ctx context.Context, v *gitboard.View, paths ...string) (string, error) {
-	repo := b.Call.Board.Repo()
+// inHead reports whether the commit that is checked out has a file.
+func inHead(ctx context.Context, c *call.Call, path string) (bool, error) {
+	repo := c.Board.Repo()
+	if repo.TopLevel() == "" {
+		return false, nil
+	}
+	head, _, err := repo.Worktree(repo.TopLevel()).Head(ctx)
+	if err != nil || head.IsZero() {
+		return false, err
+	}
+	_, err = repo.History().FileOID(ctx, head, path)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// write commits a goal's text on the integration branch, as the first of the paths that neither the
+// branch nor the worktree has. It returns the path.
+func write(ctx context.Context, c *call.Call, run call.Runs, goal string, paths ...string) (string, error) {
+	repo := c.Board.Repo()
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return "", err
+	}
 	tip, err := v.Integration(ctx)
 	if err != nil {
 		return "", err
@@ -246,12 +274,12 @@ func (b *Beginning) write(ctx context.Context, v *gitboard.View, paths ...string
 	if err != nil {
 		return "", gitboard.NoIdentity(err)
 	}
-	who.When = b.Call.App.Now()
-	commit, objects := onlyFile(path, Specification(b.Goal), who)
+	who.When = c.App.Now()
+	commit, objects := onlyFile(path, Specification(goal), who)
 	if err := repo.WriteObjects(ctx, objects); err != nil {
 		return "", err
 	}
-	_, err = b.Run(ctx, []string{"land", "--spec", path, "--from", string(commit), "--reason", "The goal's text, by git liza start."})
+	_, err = run(ctx, []string{"land", "--spec", path, "--from", string(commit), "--reason", "The goal's text."})
 	return path, err
 }
 
@@ -263,12 +291,21 @@ func onlyFile(path, content string, who plumbing.Signature) (commit plumbing.OID
 	return made.OID, slices.Concat([]plumbing.Object{file}, trees, []plumbing.Object{made})
 }
 
-// settings proposes how merges are tested and worktrees prepared, and sets it.
-func (b *Beginning) settings(ctx context.Context, v *gitboard.View) (Proposal, error) {
+// Settings are how merges are tested and worktrees prepared. Unless a test is set, it proposes them
+// from the project's files, asks, and sets them.
+func (b *Beginning) Settings(ctx context.Context) (*Proposal, error) {
+	v, err := b.Call.Board.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	config := v.State.Config()
+	if err := v.State.Err(); err != nil || config.IntegrationTest != "" {
+		return &Proposal{config.IntegrationTest, config.WorktreeSetup, config.WorktreeCopy}, err
+	}
 	repo := b.Call.Board.Repo()
 	tip, err := v.Integration(ctx)
 	if err != nil {
-		return Proposal{}, err
+		return nil, err
 	}
 	var failed error
 	read := func(name string) (string, bool) {
@@ -285,33 +322,33 @@ func (b *Beginning) settings(ctx context.Context, v *gitboard.View) (Proposal, e
 	}
 	p := Propose(read, beside)
 	if failed != nil {
-		return p, failed
+		return nil, failed
 	}
 	if p.Test, err = b.test(ctx, p.Test); err != nil {
-		return p, err
+		return nil, err
 	}
-	for _, s := range [][2]string{{"integration_test", p.Test}, {"worktree_setup", p.Setup}, {"worktree_copy", strings.Join(p.Copy, ",")}} {
+	for _, s := range [][2]string{{"worktree_setup", p.Setup}, {"worktree_copy", strings.Join(p.Copy, ",")}, {"integration_test", p.Test}} { // the test last: it ends the questions
 		if s[1] != "" {
 			if _, err := b.Run(ctx, []string{"config", "set", s[0], s[1]}); err != nil {
-				return p, err
+				return nil, err
 			}
 		}
 	}
-	return p, nil
+	return &p, nil
 }
 
 // test asks which command tests merged work.
 func (b *Beginning) test(ctx context.Context, proposed string) (string, error) {
+	if b.Ask == nil {
+		return proposed, nil
+	}
 	question := fmt.Sprintf("Test of merged work: %s. Enter takes it; or another command, or none: ", proposed)
 	if proposed == "" {
-		question = "The command that tests merged work (Enter for none): "
+		question, proposed = "This project shows no test. The command that tests merged work (Enter for none: work lands untested): ", board.NoTest
 	}
 	answer, err := b.Ask.Line(ctx, question)
-	switch {
-	case err != nil || answer == "":
+	if err != nil || answer == "" {
 		return proposed, err
-	case answer == "none":
-		return "", nil
 	}
 	return answer, nil
 }

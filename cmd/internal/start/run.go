@@ -34,7 +34,7 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 		return err
 	}
 	if o.Yes {
-		if err := say(c, "unattended: nobody reviews the plan (--yes)"); err != nil {
+		if err := Say(c, "unattended: nobody reviews the plan (--yes)"); err != nil {
 			return err
 		}
 	}
@@ -46,7 +46,7 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 	if len(c.Args) > 0 {
 		begin.Goal = c.Args[0]
 	}
-	began, err := begin.Begin(ctx)
+	specs, err := begin.Begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,21 +60,30 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 	}
 	if runs {
 		line := "a team runs here already: git liza status --watch"
-		if began.Spec != "" {
+		if begin.Goal != "" {
 			line = "the goal is on the board; the team that runs here takes it: git liza status --watch"
 		}
-		return say(c, line)
+		return Say(c, line)
 	}
-	for _, line := range append(began.Lines(), agents) {
-		if err := say(c, line); err != nil {
+	settings, err := begin.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range specs {
+		if err := Say(c, s.Line()); err != nil {
+			return err
+		}
+	}
+	for _, line := range append(settings.Lines(), agents) {
+		if err := Say(c, line); err != nil {
 			return err
 		}
 	}
 	return o.work(ctx, c, ask)
 }
 
-// say prints a line for a human. Programs read the events of the team.
-func say(c *call.Call, line string) error {
+// Say prints a line for a human. Programs read the events of the team.
+func Say(c *call.Call, line string) error {
 	if c.JSON {
 		return nil
 	}
@@ -144,7 +153,7 @@ func (o *Options) web(ctx context.Context, c *call.Call) (served <-chan struct{}
 	case <-done:
 		return nil, cmp.Or(failed, ctx.Err())
 	case url := <-address:
-		if err := say(c, "web board      "+url); err != nil {
+		if err := Say(c, "web board      "+url); err != nil {
 			return nil, err
 		}
 		if !o.NoOpen && c.ToTerminal() && !c.JSON {

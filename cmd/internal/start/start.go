@@ -1,10 +1,9 @@
 // Package start is the first minute with git liza: what a project's own files say about how it is
 // tested and prepared, the goal as a specification, and the questions on a terminal.
 //
-// It may import cmd/internal/call, cmd/internal/definition, cmd/internal/editor,
-// cmd/internal/screen, cmd/internal/team, gitboard, gitboard/board, gitboard/git,
-// gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text, roles/clis and
-// roles/supervisor.
+// It may import cmd/internal/call, cmd/internal/editor, cmd/internal/screen, cmd/internal/team,
+// gitboard, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/report, gitboard/roles,
+// gitboard/text, roles/clis and roles/supervisor.
 package start
 
 import (
@@ -41,6 +40,9 @@ var tests = []struct{ file, test string }{
 	{"conftest.py", "python3 -m pytest"},
 }
 
+// ownTest is the test that a board without a setting runs.
+const ownTest = "scripts/integration-test.sh"
+
 // secrets are files that projects need and keep out of git.
 var secrets = []string{".env", ".env.local"}
 
@@ -62,7 +64,10 @@ func Propose(read func(name string) (text string, is bool), beside func(name str
 	if _, locked := read("uv.lock"); locked {
 		p.Setup = "uv sync"
 	}
+	_, own := read(ownTest)
 	switch makefile, _ := read("Makefile"); {
+	case own:
+		p.Test = ownTest
 	case hasTarget(makefile):
 		p.Test = "make test"
 	case p.Test != "":

@@ -11,10 +11,11 @@ func TestPropose(t *testing.T) {
 		beside    []string
 		want      Proposal
 	}{
-		"nothing known":   {map[string]string{"README": ""}, nil, Proposal{}},
-		"Go":              {map[string]string{"go.mod": ""}, nil, Proposal{Test: "go test ./..."}},
-		"Go and make":     {map[string]string{"go.mod": "", "Makefile": "all:\n\ntest: all\n\tgo test ./...\n"}, nil, Proposal{Test: "make test"}},
-		"a variable test": {map[string]string{"go.mod": "", "Makefile": "test := yes\n"}, nil, Proposal{Test: "go test ./..."}},
+		"nothing known":        {map[string]string{"README": ""}, nil, Proposal{}},
+		"Go":                   {map[string]string{"go.mod": ""}, nil, Proposal{Test: "go test ./..."}},
+		"Go and make":          {map[string]string{"go.mod": "", "Makefile": "all:\n\ntest: all\n\tgo test ./...\n"}, nil, Proposal{Test: "make test"}},
+		"a test of git liza's": {map[string]string{"go.mod": "", "scripts/integration-test.sh": ""}, nil, Proposal{Test: "scripts/integration-test.sh"}},
+		"a variable test":      {map[string]string{"go.mod": "", "Makefile": "test := yes\n"}, nil, Proposal{Test: "go test ./..."}},
 		"npm": {map[string]string{"package.json": `{"scripts": {"test": "jest"}}`, "package-lock.json": ""}, []string{".env"},
 			Proposal{Test: "npm test", Setup: "npm ci", Copy: []string{".env"}}},
 		"npm without a test": {map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`}, nil, Proposal{Setup: "npm install"}},
