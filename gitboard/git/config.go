@@ -31,12 +31,12 @@ func (s Settings) Get(ctx context.Context, key string) (string, bool, error) {
 // subsection, "" for none. It reads the file without git, and no included files. Agents can write
 // it.
 func (s Settings) Own(key string) string {
-	file := s.repo.ownSettings().file
-	if file == nil {
+	section, name, _ := strings.Cut(strings.ToLower(key), ".")
+	values := s.repo.ownSettings().values(section, name)
+	if len(values) == 0 {
 		return ""
 	}
-	section, name, _ := strings.Cut(key, ".")
-	return file.Section(section).Option(name)
+	return values[len(values)-1]
 }
 
 // Paths returns all values of a setting that holds a path, as git sees them where Open was

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/format/config"
-
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -62,7 +60,7 @@ func discoverBare(dir string) *Repo {
 	if _, err := os.Lstat(filepath.Join(gitDir, "commondir")); err == nil || !r.isUsual() {
 		return nil
 	}
-	if !r.ownSettings().file.Section("core").HasOption("bare") {
+	if r.ownSettings().values("core", "bare") == nil {
 		return nil // then git takes the current directory for its worktree
 	}
 	return r
@@ -130,11 +128,11 @@ func (r *Repo) isUsual() bool {
 		return false
 	}
 	// Git reads these settings from this file alone, and ignores what it includes.
-	file := r.ownSettings().file
-	if file == nil || file.HasSection("extensions") {
+	own := r.ownSettings()
+	if !own.read || own.has("extensions", func(setting) bool { return true }) {
 		return false
 	}
-	return usually(file, "repositoryformatversion", "0") && usually(file, "bare", strconv.FormatBool(r.bare)) && usually(file, "worktree")
+	return usually(own, "repositoryformatversion", "0") && usually(own, "bare", strconv.FormatBool(r.bare)) && usually(own, "worktree")
 }
 
 // hasStores reports whether a directory has those of a repository in which objects and refs are.
@@ -148,8 +146,8 @@ func hasStores(dir string) bool {
 }
 
 // usually reports whether a setting of core is missing or has a value that is known.
-func usually(file *config.Config, key string, known ...string) bool {
-	for _, value := range file.Section("core").Options.GetAll(key) {
+func usually(own ownSettings, name string, known ...string) bool {
+	for _, value := range own.values("core", name) {
 		if !slices.Contains(known, value) {
 			return false
 		}

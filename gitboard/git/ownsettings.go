@@ -1,21 +1,23 @@
 package git
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
 // ownSettings is the repository's own config file, read without git. It only saves children when a
 // setting is clearly absent; values are always read by git.
 type ownSettings struct {
-	file  *config.Config
-	plain bool // the file is readable and includes no other files but our own
+	lines []setting
+	read  bool // the file is readable, and has only what git writes there
+	plain bool // it also includes no other files but our own
 }
+
+// setting is a line of a config file, its section and name in lower case. The line that begins a
+// section has no name.
+type setting struct{ section, subsection, name, value string }
 
 // hooksIncludes is the directory of the files that package hooks/install includes. They define no
 // remotes.
@@ -26,70 +28,196 @@ func (r *Repo) ownSettings() ownSettings {
 	if err != nil {
 		return ownSettings{}
 	}
-	return parseOwnSettings(text)
+	return parseOwnSettings(string(text))
 }
 
-func parseOwnSettings(text []byte) ownSettings {
-	s := ownSettings{file: config.New()}
-	if config.NewDecoder(bytes.NewReader(text)).Decode(s.file) != nil {
+func parseOwnSettings(text string) ownSettings {
+	lines, ok := parseConfig(text)
+	if !ok {
 		return ownSettings{}
 	}
-	s.plain = true
-	for _, name := range []string{"include", "includeif"} {
-		s.each(name, func(_ string, options config.Options) {
-			for _, path := range options.GetAll("path") {
-				s.plain = s.plain && strings.HasPrefix(path, hooksIncludes)
-			}
-		})
+	includes := func(l setting) bool {
+		return (l.section == "include" || l.section == "includeif") && l.name == "path" && !strings.HasPrefix(l.value, hooksIncludes)
 	}
-	return s
+	return ownSettings{lines, true, !slices.ContainsFunc(lines, includes)}
 }
 
-// each visits a section and its subsections ("" for none).
-func (s ownSettings) each(section string, visit func(subsection string, options config.Options)) {
-	for _, found := range s.file.Sections {
-		if !found.IsName(section) {
-			continue
-		}
-		visit("", found.Options)
-		for _, sub := range found.Subsections {
-			visit(sub.Name, sub.Options)
+// has reports whether some section, with any subsection, has a line.
+func (s ownSettings) has(section string, holds func(setting) bool) bool {
+	return slices.ContainsFunc(s.lines, func(l setting) bool { return l.section == section && holds(l) })
+}
+
+// values returns the values of a setting without a subsection.
+func (s ownSettings) values(section, name string) (values []string) {
+	for _, l := range s.lines {
+		if l.section == section && l.subsection == "" && l.name == name {
+			values = append(values, l.value)
 		}
 	}
+	return values
 }
 
 // may reports whether some subsection of a section may hold a setting. It is true if one does, or
 // if only git can know because of included files.
-func (s ownSettings) may(section string, holds func(config.Options) bool) bool {
-	if !s.plain {
-		return true
-	}
-	found := false
-	s.each(section, func(_ string, options config.Options) { found = found || holds(options) })
-	return found
+func (s ownSettings) may(section string, holds func(setting) bool) bool {
+	return !s.plain || s.has(section, holds)
 }
 
+// named returns whether a line has a name.
+func named(name string) func(setting) bool { return func(l setting) bool { return l.name == name } }
+
 // mayShare reports whether the settings may name the remote that shares the board.
-func (s ownSettings) mayShare() bool {
-	return s.may("liza", func(o config.Options) bool { return o.Has("remote") })
-}
+func (s ownSettings) mayShare() bool { return s.may("liza", named("remote")) }
 
 // mayHaveRemotes reports whether there may be a remote.
 func (s ownSettings) mayHaveRemotes() bool {
-	return s.may("remote", func(config.Options) bool { return true })
+	return s.may("remote", func(setting) bool { return true })
 }
 
 // mayMirror reports whether a plain fetch may overwrite every ref, as after `git clone --mirror`.
 func (s ownSettings) mayMirror() bool {
-	return s.may("remote", func(o config.Options) bool { return slices.Contains(o.GetAll("fetch"), "+refs/*:refs/*") })
+	return s.may("remote", func(l setting) bool { return l.name == "fetch" && l.value == "+refs/*:refs/*" })
 }
 
 // mayBePartial reports whether this may be a clone that lacks objects on purpose.
-func (s ownSettings) mayBePartial() bool {
-	return s.may("extensions", func(o config.Options) bool { return o.Has("partialclone") })
-}
+func (s ownSettings) mayBePartial() bool { return s.may("extensions", named("partialclone")) }
 
 // mayLack reports whether this may be a partial clone, which lacks objects.
-func (s ownSettings) mayLack() bool {
-	return s.may("remote", func(o config.Options) bool { return o.Has("promisor") })
+func (s ownSettings) mayLack() bool { return s.may("remote", named("promisor")) }
+
+// parseConfig parses a config file (git-config, "Syntax"). It is false for a file that git rejects,
+// and for what git no longer writes: a byte order mark, and subsections after a dot.
+func parseConfig(text string) (lines []setting, ok bool) {
+	p := configParser{rest: strings.ReplaceAll(text, "\r\n", "\n")}
+	for !p.failed {
+		p.rest = strings.TrimLeft(p.rest, " \t\n\r")
+		switch {
+		case p.rest == "":
+			return p.lines, true
+		case p.rest[0] == '#' || p.rest[0] == ';':
+			p.comment()
+		case p.rest[0] == '[':
+			p.section()
+		default:
+			p.setting()
+		}
+	}
+	return nil, false
+}
+
+type configParser struct {
+	rest   string
+	at     setting // the section
+	lines  []setting
+	failed bool
+}
+
+// comment skips the rest of the line.
+func (p *configParser) comment() {
+	_, p.rest, _ = strings.Cut(p.rest, "\n")
+}
+
+// word takes a word of letters, digits and hyphens, in lower case. It fails if there is none.
+func (p *configParser) word() string {
+	inWord := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-'
+	}
+	rest := strings.TrimLeftFunc(p.rest, inWord)
+	word := strings.ToLower(p.rest[:len(p.rest)-len(rest)])
+	p.rest, p.failed = rest, p.failed || word == ""
+	return word
+}
+
+// section takes [NAME] or [NAME "SUBSECTION"].
+func (p *configParser) section() {
+	p.rest = p.rest[1:]
+	p.at = setting{section: p.word()}
+	if name, quoted := strings.CutPrefix(strings.TrimLeft(p.rest, " \t"), `"`); quoted {
+		p.rest = name
+		p.at.subsection = p.quoted()
+	}
+	rest, closed := strings.CutPrefix(p.rest, "]")
+	p.rest, p.failed = rest, p.failed || !closed
+	p.lines = append(p.lines, p.at)
+}
+
+// quoted takes a subsection's name up to the closing quote.
+func (p *configParser) quoted() string {
+	var name strings.Builder
+	for i := 0; i < len(p.rest) && p.rest[i] != '\n'; i++ {
+		switch c := p.rest[i]; {
+		case c == '"':
+			p.rest = p.rest[i+1:]
+			return name.String()
+		case c == '\\' && i+1 < len(p.rest) && p.rest[i+1] != '\n':
+			i++
+		}
+		name.WriteByte(p.rest[i])
+	}
+	p.failed = true
+	return ""
+}
+
+// setting takes NAME, or NAME = VALUE.
+func (p *configParser) setting() {
+	l := p.at
+	first := p.rest[0] | 0x20
+	l.name = p.word()
+	p.failed = p.failed || l.section == "" || first < 'a' || first > 'z'
+	p.rest = strings.TrimLeft(p.rest, " \t")
+	rest, assigned := strings.CutPrefix(p.rest, "=")
+	switch {
+	case assigned:
+		p.rest = rest
+		l.value = p.value()
+	case p.rest != "" && p.rest[0] != '\n':
+		p.failed = true
+	}
+	p.lines = append(p.lines, l)
+}
+
+// value takes a value up to the end of its line, which a backslash continues.
+func (p *configParser) value() string {
+	var value strings.Builder
+	kept := 0 // the length without trailing space
+	quoted := false
+	p.rest = strings.TrimLeft(p.rest, " \t\r")
+	for i := 0; i < len(p.rest); i++ {
+		c := p.rest[i]
+		switch {
+		case c == '\n' && quoted || c == 0:
+			p.failed = true
+			return ""
+		case c == '\n', !quoted && (c == '#' || c == ';'):
+			p.rest = p.rest[i:]
+			return value.String()[:kept]
+		case c == '"':
+			quoted = !quoted
+			kept = value.Len()
+			continue
+		case c == '\\':
+			i++
+			if i == len(p.rest) {
+				p.failed = true
+				return ""
+			}
+			if p.rest[i] == '\n' {
+				continue
+			}
+			at := strings.IndexByte(`ntb\"`, p.rest[i])
+			if at < 0 {
+				p.failed = true
+				return ""
+			}
+			value.WriteByte("\n\t\b\\\""[at])
+			kept = value.Len()
+			continue
+		}
+		value.WriteByte(c)
+		if quoted || strings.IndexByte(" \t\r", c) < 0 {
+			kept = value.Len()
+		}
+	}
+	p.rest, p.failed = "", p.failed || quoted
+	return value.String()[:kept]
 }

@@ -1,6 +1,15 @@
 package git
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/git-liza/git-liza/gitboard/git/child"
+)
 
 // TestOwnSettings checks which settings are clearly absent from a config file, so that no child is
 // needed. About all others git is asked.
@@ -23,9 +32,73 @@ func TestOwnSettings(t *testing.T) {
 		{"another file by condition", "[includeIf \"onbranch:x\"]\n\tpath = ../team\n", true, true, true, true},
 		{"unreadable", "[core\n", true, true, true, true},
 	} {
-		s := parseOwnSettings([]byte(c.text))
+		s := parseOwnSettings(c.text)
 		if s.mayShare() != c.share || s.mayHaveRemotes() != c.remotes || s.mayMirror() != c.mirror || s.mayLack() != c.lacks {
 			t.Errorf("%s: may share %v, have remotes %v, mirror %v, lack objects %v", c.name, s.mayShare(), s.mayHaveRemotes(), s.mayMirror(), s.mayLack())
 		}
+	}
+}
+
+// TestConfigAsGit: a config file that is read without git means the same as to git, and files that
+// git itself writes are read.
+func TestConfigAsGit(t *testing.T) {
+	ctx, r := scratch(t)
+	path := filepath.Join(t.TempDir(), "config")
+	as := func(t interface {
+		Helper()
+		Fatalf(string, ...any)
+	}, text string) bool {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatalf("%v", err)
+		}
+		lines, ok := parseConfig(text)
+		if !ok {
+			return false
+		}
+		var got []string
+		for _, l := range lines {
+			key := l.section + "." + l.subsection + "." + l.name
+			if l.subsection == "" {
+				key = l.section + "." + l.name
+			}
+			if l.name != "" {
+				got = append(got, key+"\n"+l.value)
+			}
+		}
+		out, err := r.command("config", "config", "--file", path, "--null", "--list").Output(ctx)
+		if err != nil {
+			t.Fatalf("git rejects %q: %v", text, err)
+		}
+		var want []string
+		for _, field := range child.Fields(out) {
+			if !strings.Contains(field, "\n") {
+				field += "\n" // a setting without a value
+			}
+			want = append(want, field)
+		}
+		if strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Fatalf("%q: %q; git: %q", text, got, want)
+		}
+		return true
+	}
+	for _, text := range []string{
+		"", "# only a comment", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = /a b\n",
+		"[remote \"a \\\"b\\\\\"]\n\turl = x\n\tfetch = +refs/heads/*:refs/remotes/a/*\n[branch \"x.y\"]\n\tmerge = refs/heads/x.y\n",
+		"[alias]\n\tl = \"!f() { git log \\\"$@\\\"; }; f\"\n\tlong = a \\\n b ; comment\n", "[a] b = c\n[A]B\n[d]\r\n\te = f  \r\n", "[a]\nb = \" x \" y  # z\nc =\nd",
+	} {
+		if !as(t, text) {
+			t.Errorf("%q is not read", text)
+		}
+	}
+	part := rapid.SampledFrom([]string{"[a]", "[B-1 \"c.D\"]", "[", "]", "\n", "\n", "\n", "k", "key-2", "=", " = ", "v w", "\"", "\\", "\\\n", "\\n", "\\\"", "#", ";", " ", "\t", "\r", "\v", "é", "1", "-", "."})
+	read := 0
+	rapid.Check(t, func(t *rapid.T) {
+		if as(t, "[s]\n"+strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")) {
+			read++
+		}
+	})
+	if read == 0 {
+		t.Error("no text was read")
 	}
 }

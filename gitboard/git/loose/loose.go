@@ -19,7 +19,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
 // refresh gives a loose object a new modification time and reports whether that worked. It fails
@@ -159,19 +158,24 @@ func Read(path string, most int64) (o plumbing.Object, is bool) {
 		return o, false
 	}
 	defer file.Close()
-	content, err := objfile.NewReader(file)
+	z, err := zlib.NewReader(file)
 	if err != nil {
 		return o, false
 	}
-	defer content.Close()
-	kind, size, err := content.Header()
-	if err != nil || size > most {
+	content := bufio.NewReader(io.LimitReader(z, most+headSize))
+	header, err := content.ReadString(0)
+	kind, count, _ := strings.Cut(strings.TrimSuffix(header, "\x00"), " ")
+	size, wrong := strconv.ParseInt(count, 10, 64)
+	if err != nil || wrong != nil || size < 0 || size > most {
 		return o, false
 	}
-	o = plumbing.Object{Type: plumbing.ObjectType(kind.String()), Data: make([]byte, size)}
+	o = plumbing.Object{Type: plumbing.ObjectType(kind), Data: make([]byte, size)}
 	_, err = io.ReadFull(content, o.Data)
 	return o, err == nil
 }
+
+// headSize is more than the header of any object.
+const headSize = 32
 
 // Head reads the type and size in the header of a loose object (gitformat-loose): "blob 12"
 // and a NUL byte.
@@ -186,7 +190,7 @@ func Head(path string) (kind plumbing.ObjectType, bytes int64, found bool) {
 	if err != nil {
 		return "", 0, false
 	}
-	var head [32]byte
+	var head [headSize]byte
 	n, _ := z.Read(head[:])
 	text, _, whole := strings.Cut(string(head[:n]), "\x00")
 	name, count, _ := strings.Cut(text, " ")

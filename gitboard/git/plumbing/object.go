@@ -4,7 +4,6 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
-	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -65,32 +64,4 @@ func (t ObjectType) plumbing() plumbing.ObjectType {
 		return plumbing.TagObject
 	}
 	return plumbing.InvalidObject
-}
-
-// memory returns the object in the form that go-git's decoders need.
-func (o Object) memory() *plumbing.MemoryObject {
-	m := &plumbing.MemoryObject{}
-	m.SetType(o.Type.plumbing())
-	m.Write(o.Data) // can't fail
-	return m
-}
-
-// encode returns the encoding of one of go-git's object types. Callers exclude what its encoders
-// reject, and writing to memory does not fail, so an error is a bug in this package.
-func encode(o interface {
-	Encode(plumbing.EncodedObject) error
-}) []byte {
-	m := &plumbing.MemoryObject{}
-	if err := o.Encode(m); err != nil {
-		panic("git: encode: " + err.Error())
-	}
-	r, err := m.Reader()
-	if err != nil {
-		panic("git: encode: " + err.Error())
-	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		panic("git: encode: " + err.Error())
-	}
-	return data
 }
