@@ -177,7 +177,7 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 	if filepath.Base(common) == ".git" || b.Repo().IsMadeFrom(filepath.Dir(common)) {
 		return filepath.Dir(common), nil
 	}
-	all, err := b.Repo().Records().Worktrees(ctx)
+	all, err := b.Repo().Worktrees(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -71,7 +71,7 @@ func (c Clone) former(ctx context.Context) (string, error) {
 	here := map[string]string{}                                       // task → worktree
 	entries, _ := os.ReadDir(filepath.Join(root, board.WorktreesDir)) // there may be none yet
 	for _, e := range entries {
-		if path := filepath.Join(root, board.WorktreesDir, e.Name()); board.ValidTaskID(e.Name()) && c.board.Repo().Worktree(path).Owns() {
+		if path := filepath.Join(root, board.WorktreesDir, e.Name()); board.ValidTaskID(e.Name()) && c.board.Repo().Records().Owns(path) {
 			here[e.Name()] = path
 		}
 	}

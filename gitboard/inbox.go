@@ -63,7 +63,7 @@ func (v *View) Ahead(ctx context.Context) (*report.Ahead, error) {
 			a.Commits = 0
 		}
 	}
-	checkouts, err := repo.Records().CheckedOut(ctx, plumbing.BranchRef(into))
+	checkouts, err := repo.CheckedOut(ctx, plumbing.BranchRef(into))
 	a.CheckedOut = len(checkouts) > 0
 	return a, err
 }

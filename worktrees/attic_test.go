@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -258,7 +259,7 @@ func TestRefusedWhereItLies(t *testing.T) {
 	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &refused) || !strings.HasSuffix(cmdline.Hint(refused.Hint), " "+nested) || !present(nested) {
 		t.Errorf("%v: %+v", err, refused)
 	}
-	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.Path("one")), "index"), nil, 0o644))
+	must(t, os.WriteFile(filepath.Join(records.LinkedDir(s.Path("one")), "index"), nil, 0o644))
 	damaged := (*git.DamagedIndexError)(nil)
 	if err := s.clearAway(ctx, v, "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.As(err, &damaged) || damaged.Worktree != s.Path("one") {
 		t.Errorf("%v", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -150,7 +151,7 @@ func TestLeftGone(t *testing.T) {
 	other := filepath.Join(s.dir, ".worktrees", "one")
 	moved := s.stranger(".gone-", "cccc", "one", s.ref("refs/heads/integration"), s.dead())
 	s.check(s.b.Repo().Worktree(moved).Move(s.ctx, other))
-	s.git(s.dir, "worktree", "lock", "--reason", git.MovingReason, other)
+	s.git(s.dir, "worktree", "lock", "--reason", records.MovingReason, other)
 	s.check(os.Rename(other, moved))
 	s.mended("left-worktree", "left-worktree", "left-worktree")
 	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "work.txt") != "w\n" {
@@ -501,7 +502,7 @@ func TestCrossedWorktree(t *testing.T) {
 			}
 			s.reports(found{doctor.DamagedWorktree, "one", false, "git liza worktree repair"})
 			s.check(worktrees.Repair(s.ctx, s.b))
-			if !s.b.Repo().Worktree(s.path("one")).Owns() || !s.b.Repo().Worktree(s.path("two")).Owns() || s.read(s.path("one"), "work.txt") != "w\n" {
+			if !s.b.Repo().Records().Owns(s.path("one")) || !s.b.Repo().Records().Owns(s.path("two")) || s.read(s.path("one"), "work.txt") != "w\n" {
 				t.Error("the worktrees are not repaired")
 			}
 			if !ended {

@@ -14,6 +14,6 @@
 // and a worktree that this package did not make is never removed, wherever it lies.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/git/disk, gitboard/git/gitenv,
-// gitboard/git/plumbing, gitboard/log, gitboard/proc, gitboard/roles, gitboard/text and
-// hooks/install.
+// gitboard/git/plumbing, gitboard/git/records, gitboard/log, gitboard/proc, gitboard/roles,
+// gitboard/text and hooks/install.
 package worktrees

@@ -86,7 +86,7 @@ func (s *Project) remake(ctx context.Context, v *gitboard.View, task string, tip
 
 // leftFor finds a candidate for a task that a dead process left, at the right commit.
 func (s *Project) leftFor(ctx context.Context, task string, tip plumbing.OID) (*candidate, error) {
-	all, err := s.repo.Records().RepairedWorktrees(ctx)
+	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return nil, err
 	}

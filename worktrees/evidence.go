@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -180,7 +181,7 @@ func paths(entries []git.StatusEntry) []string {
 
 // Midst names the git command that is unfinished in a worktree, "" for none (gitrepository-layout).
 func Midst(path string) string {
-	dir := git.LinkedDir(path)
+	dir := records.LinkedDir(path)
 	if dir == "" {
 		return ""
 	}

@@ -256,7 +256,7 @@ func TestCopiedRepository(t *testing.T) {
 	s.check(os.RemoveAll(filepath.Join(dir, ".worktrees", "one")))
 	_, err := worktrees.Create(s.ctx, b, "one", nil)
 	s.refused(err, board.CodeElsewhere, "this is a copy of "+s.b.Repo().CommonDir())
-	if s.read(s.path("one"), "work.txt") != "w\n" || !s.b.Repo().Worktree(s.path("one")).Owns() {
+	if s.read(s.path("one"), "work.txt") != "w\n" || !s.b.Repo().Records().Owns(s.path("one")) {
 		t.Error("the original's worktree was changed")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -131,7 +132,7 @@ func TestInterruptedParts(t *testing.T) {
 			return part{
 				func(ctx context.Context) error { return Repair(ctx, s.b) },
 				func(t *testing.T) {
-					if all, err := s.repo.Records().Worktrees(ctx); err != nil || len(all) != 2 || all[1].Path != s.Path("one") {
+					if all, err := s.repo.Worktrees(ctx); err != nil || len(all) != 2 || all[1].Path != s.Path("one") {
 						t.Errorf("git knows %+v %v", all, err)
 					}
 				},
@@ -279,7 +280,7 @@ func TestFailing(t *testing.T) {
 		},
 		"changes that a worktree has put aside": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
 			must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
-			blocked(t, git.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH")
+			blocked(t, records.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH")
 			_, err := s.take(ctx, s.boarded(t, ctx, commits), s.Path("one"), s.Path("one"), "one", ada, nil)
 			return err, present(s.Path("one"))
 		},

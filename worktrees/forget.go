@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // free returns the first unused path of <dir>/1, <dir>/2 and so on.
@@ -35,21 +36,21 @@ func (s *Project) keepRecorded(ctx context.Context, task string, head plumbing.O
 // that only git's record of it names. A claim may put another worktree at the path in the meantime,
 // after it has done the same.
 func (s *Project) forgetGone(ctx context.Context, path string, head plumbing.OID) error {
-	task, record := filepath.Base(path), s.repo.Worktree(path).Record()
+	task, record := filepath.Base(path), s.repo.Records().Of(path)
 	if record == "" {
 		return s.keepRecorded(ctx, task, head)
 	}
-	others, err := s.repo.Records().Commits(ctx, record)
+	others, err := s.repo.RecordedCommits(ctx, record)
 	if err == nil {
 		err = s.keepRecorded(ctx, task, head, others...)
 	}
 	switch {
 	case !present(record):
 		return nil // another process has kept all that
-	case err != nil || git.LinkedDir(path) == record: // it is back
+	case err != nil || records.LinkedDir(path) == record: // it is back
 		return err
 	}
-	return s.repo.Records().Forget(ctx, record, s.modulesDir(task))
+	return s.repo.ForgetWorktree(ctx, record, s.modulesDir(task))
 }
 
 // ForgetRecord makes git forget a worktree that no longer exists.
@@ -65,14 +66,14 @@ func (s *Project) ForgetRecord(ctx context.Context, w git.WorktreeInfo) error {
 // would drop the record of the old one without a look at it.
 func (s *Project) forgetMissing(ctx context.Context, task string) error {
 	path := s.Path(task)
-	record := s.repo.Worktree(path).Record()
+	record := s.repo.Records().Of(path)
 	if record == "" || present(path) {
 		return nil
 	}
 	if theirs(record, "", "") != "" {
 		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
-	head, err := git.RecordedHead(record)
+	head, err := records.Head(record)
 	if err != nil {
 		return err
 	}

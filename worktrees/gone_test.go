@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // TestForgetGoneAlone checks that forgetting a worktree that is gone leaves alone the one that a
@@ -14,7 +14,7 @@ func TestForgetGoneAlone(t *testing.T) {
 	ctx, s, commits := began(t)
 	path, next := s.Path("one"), filepath.Join(s.Folder(), "next")
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
-	old := git.LinkedDir(path)
+	old := records.LinkedDir(path)
 	must(t, os.RemoveAll(path))
 	must(t, s.repo.Worktree(next).Add(ctx, commits[1]))
 	must(t, s.repo.Worktree(next).Move(ctx, path))
@@ -31,7 +31,7 @@ func TestForgetGoneAlone(t *testing.T) {
 	must(t, os.RemoveAll(path))
 	must(t, s.forgetGone(ctx, path, commits[1]))
 	must(t, s.forgetGone(ctx, path, commits[0]))
-	if present(old) || s.repo.Worktree(path).Record() != "" {
+	if present(old) || s.repo.Records().Of(path) != "" {
 		t.Error("git has a record of a removed worktree")
 	}
 	kept, err := s.attic(ctx, "one")

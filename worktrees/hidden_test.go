@@ -89,7 +89,7 @@ func TestVanishedWorktreeDamagedRecord(t *testing.T) {
 			s.git(path, "update-ref", "refs/worktree/own", "HEAD")
 			work := s.work("one", "a.txt", "work\n")
 			s.deletes(taskRef("one"))
-			record := s.b.Repo().Worktree(path).Record()
+			record := s.b.Repo().Records().Of(path)
 			s.check(os.RemoveAll(path))
 			s.check(damage(record))
 			s.sets(taskRef("one"), s.ref("refs/heads/integration"))

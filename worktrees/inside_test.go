@@ -14,8 +14,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -586,7 +586,7 @@ func TestHalfMoved(t *testing.T) {
 	ctx, s, commits := began(t)
 	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.Folder(), claimMark+"aaaa"), base: commits[0]}
 	must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
-	must(t, os.WriteFile(filepath.Join(git.LinkedDir(c.path), "locked"), []byte(git.MovingReason), 0o644))
+	must(t, os.WriteFile(filepath.Join(records.LinkedDir(c.path), "locked"), []byte(records.MovingReason), 0o644))
 	must(t, os.Rename(c.path, s.Path("one")))
 	is := func(why string, want bool) {
 		t.Helper()
@@ -843,7 +843,7 @@ func TestKeepAgain(t *testing.T) {
 		t.Errorf("the kept commit follows from %v: %v", line, err)
 	}
 	aside := s.side(t, ctx, "put aside\n", commits[0])
-	must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH"), []byte(aside+"\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(records.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH"), []byte(aside+"\n"), 0o644))
 	keep("late\n", 2)
 	keep("first\n", 2)
 	s.points(t, plumbing.AtticRef("one", 2), aside)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -69,7 +69,7 @@ func TestKeep(t *testing.T) {
 				must(t, s.repo.Worktree(s.Path("one")).Add(ctx, m.worktree))
 			}
 			if m.aside != "" {
-				must(t, os.WriteFile(filepath.Join(git.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH"), []byte(m.aside+"\n"), 0o644))
+				must(t, os.WriteFile(filepath.Join(records.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH"), []byte(m.aside+"\n"), 0o644))
 			}
 			if m.dirty {
 				must(t, os.WriteFile(filepath.Join(s.Path("one"), "new"), nil, 0o644))

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -79,10 +80,19 @@ func TestRecordWithoutCommit(t *testing.T) {
 	}
 	s := newScene(t, ready("one"))
 	path := s.stranger(".claim-", "aaaa", "one", s.ref("refs/heads/integration"), s.dead())
-	head := filepath.Join(strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir")), "HEAD")
+	record := strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir"))
+	head := filepath.Join(record, "HEAD")
 	s.check(os.WriteFile(head, []byte(string(plumbing.ZeroOID)+"\n"), 0o644))
 	s.aged(head)
 	found, err := doctor.Diagnose(s.ctx, s.b)
+	s.check(err)
+	if len(found) != 2 || found[0].Kind != doctor.DamagedRecord || found[0].Fix != nil || !strings.Contains(found[0].Hint, "git rev-parse HEAD >") {
+		t.Fatalf("a record that was worked with: %+v", found)
+	}
+	for _, name := range []string{"index", "logs", "ORIG_HEAD", "refs", "made-by-git-liza"} { // git writes them later
+		s.check(os.RemoveAll(filepath.Join(record, name)))
+	}
+	found, err = doctor.Diagnose(s.ctx, s.b)
 	s.check(err)
 	if len(found) != 1 || found[0].Kind != doctor.DamagedRecord || found[0].Fix == nil {
 		t.Fatalf("found %+v", found)
@@ -93,39 +103,26 @@ func TestRecordWithoutCommit(t *testing.T) {
 	s.claim("coder-1", "one")
 }
 
-// TestPastARecordOfTheDead checks that nobody who changes a worktree is stopped by another worktree's
-// record that a killed git left unfinished.
+// TestPastARecordOfTheDead checks that a record that a killed git left unfinished is named with the way
+// out by a command that changes a worktree, and that the command works afterwards.
 func TestPastARecordOfTheDead(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"), ready("three"))
-	s.approved("coder-1", "one", "one.txt", "one\n")
-	s.claim("coder-2", "two")
+	s := newScene(t, ready("two"), claimed("coder-2", "two"), ready("three"))
 	path := s.stranger(".claim-", "aaaa", "three", s.ref("refs/heads/integration"), s.dead())
 	record := strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir"))
-	s.git(s.dir, "worktree", "add", "-q", filepath.Join(t.TempDir(), "checkout"), "integration")
-	s.set("integration_test", "true")
-	for what, act := range map[string]func() error{
-		"a fresh claim": func() error { s.claim("coder-3", "three"); return nil },
-		"a worktree that is made again": func() error {
-			s.check(os.RemoveAll(s.path("two")))
-			_, err := worktrees.Create(s.ctx, s.b, "two", nil)
-			return err
-		},
-		"a merge": func() error { s.merge("one"); return nil },
-	} {
-		s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
-		s.aged(record)
-		if _, err := s.b.Repo().Records().Worktrees(s.ctx); !errors.As(err, new(*git.DamagedRecordError)) {
-			t.Fatalf("git lists the worktrees: %v", err)
-		}
-		if err := act(); err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
-		if _, err := s.b.Repo().Records().Worktrees(s.ctx); err != nil {
-			t.Errorf("after %s: %v", what, err)
-		}
+	s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
+	s.aged(record)
+	s.check(os.RemoveAll(s.path("two")))
+	if _, err := worktrees.Create(s.ctx, s.b, "two", nil); !errors.As(err, new(*git.DamagedRecordError)) {
+		t.Fatalf("a worktree is made again: %v", err)
 	}
+	found, err := doctor.Diagnose(s.ctx, s.b)
+	s.check(err)
+	_, err = fixAll(s.ctx, found)
+	s.check(err)
+	_, err = worktrees.Create(s.ctx, s.b, "two", nil)
+	s.check(err)
 	s.mended("left-candidate")
-	s.lies("three", "two")
+	s.lies("two")
 }
 
 // TestLockOfAMove covers a process killed while moving a worktree: it leaves a lock and its own
@@ -135,7 +132,7 @@ func TestLockOfAMove(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", outside)
 	for _, path := range []string{outside, s.path("one")} {
-		s.git(s.dir, "worktree", "lock", "--reason", git.MovingReason, path)
+		s.git(s.dir, "worktree", "lock", "--reason", records.MovingReason, path)
 	}
 	host, err := os.Hostname()
 	s.check(err)
@@ -144,7 +141,7 @@ func TestLockOfAMove(t *testing.T) {
 		t.Errorf("a move that is under way: %+v", found)
 	}
 	made := s.stranger(".claim-", "made", "two", s.ref("refs/heads/integration"), os.Getpid())
-	s.git(s.dir, "worktree", "lock", "--reason", git.MovingReason, made)
+	s.git(s.dir, "worktree", "lock", "--reason", records.MovingReason, made)
 	if found := s.problems(); len(found) > 0 {
 		t.Errorf("one that is being made: %+v", found)
 	}
@@ -336,7 +333,7 @@ func TestMoveNotRecorded(t *testing.T) {
 			s.write(s.path("one"), "new", "work\n")
 			record := s.gitDirOf("one")
 			s.write(record, "gitdir", filepath.Join(filepath.Dir(s.path("one")), ".claim-aaaa", ".git")+"\n")
-			s.write(record, "locked", git.MovingReason+"\n")
+			s.write(record, "locked", records.MovingReason+"\n")
 			host, err := os.Hostname()
 			s.check(err)
 			s.write(s.b.Dir(), "claims/aaaa", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))

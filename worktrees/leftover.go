@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // LeftoverKind is the kind of a Leftover.
@@ -39,14 +40,14 @@ func (s *Project) Leftovers(v *gitboard.View, all []git.WorktreeInfo) ([]Leftove
 	if err != nil {
 		return nil, err
 	}
-	records, moving, err := s.leftRecords()
+	remains, moving, err := s.leftRecords()
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, records...)
+	found = append(found, remains...)
 	for _, w := range all {
 		name, inside := s.InFolder(w.Path)
-		if inside && w.Reason == git.MovingReason && !moving[name] && !s.passing(w.Path) && present(w.Path) {
+		if inside && w.Reason == records.MovingReason && !moving[name] && !s.passing(w.Path) && present(w.Path) {
 			found = append(found, Leftover{Kind: LeftLock, Task: name, Path: w.Path, Known: true})
 		}
 	}
@@ -78,7 +79,7 @@ func (s *Project) leftWorktrees(v *gitboard.View) (found []Leftover, err error) 
 			}
 		}
 		l.token, l.Task = token, r.Task
-		l.Known = board.ValidTaskID(r.Task) || l.Kind == LeftCandidate && git.Made(git.LinkedDir(l.Path))
+		l.Known = board.ValidTaskID(r.Task) || l.Kind == LeftCandidate && records.Made(records.LinkedDir(l.Path))
 		found = append(found, l)
 	}
 	return found, nil
@@ -147,7 +148,7 @@ func (s *Project) Clear(ctx context.Context, v *gitboard.View, l Leftover) error
 		return forget(filepath.Join(s.claimsDir(), l.token))
 	}
 	// Git moves a worktree first and records that afterwards, and removes only what it has recorded.
-	if err := s.repo.Records().Repair(ctx, l.Path); err != nil {
+	if err := s.repo.RepairWorktrees(ctx, l.Path); err != nil {
 		return err
 	}
 	return s.finishGone(ctx, v, l.Task, l.token, l.Path, s.Self(ctx), nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // Entry is a worktree below .worktrees, or a task of this clone that should have one.
@@ -34,7 +35,7 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.repo.Records().Worktrees(ctx)
+	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +83,14 @@ func (s *Project) ofTask(w git.WorktreeInfo) bool {
 // MovedAlong reports whether a worktree moved with the project: it is in .worktrees, and its .git still
 // names the former place of the record, which has the same name.
 func (s *Project) MovedAlong(w git.WorktreeInfo) bool {
-	record := s.repo.Worktree(w.Path).Record()
-	linked := git.LinkedDir(filepath.Join(s.Folder(), filepath.Base(w.Path)))
+	record := s.repo.Records().Of(w.Path)
+	linked := records.LinkedDir(filepath.Join(s.Folder(), filepath.Base(w.Path)))
 	return s.ofTask(w) && record != "" && filepath.Base(linked) == filepath.Base(record) && linked != record && !present(linked)
 }
 
 // Forgettable reports whether git may forget a worktree once it no longer exists.
 func (s *Project) Forgettable(w git.WorktreeInfo) bool {
-	return s.ofTask(w) && theirs(s.repo.Worktree(w.Path).Record(), "", "") == ""
+	return s.ofTask(w) && theirs(s.repo.Records().Of(w.Path), "", "") == ""
 }
 
 // removeEmpty removes only an empty directory.

@@ -74,7 +74,7 @@ func (s *Project) finishClaim(ctx context.Context, v *gitboard.View, t *board.Ta
 // HalfMoved reports whether the worktree at path was moved there by a process that died before
 // git's record named the new path.
 func (s *Project) HalfMoved(path string) bool {
-	from := filepath.Base(s.repo.Worktree(path).HalfMoved())
+	from := filepath.Base(s.repo.Records().HalfMoved(path))
 	for _, mark := range []string{claimMark, goneMark} {
 		if token, is := strings.CutPrefix(from, mark); is {
 			r, err := s.readRecord(token)

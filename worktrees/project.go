@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -122,13 +123,13 @@ func (s *Project) look(ctx context.Context, v *gitboard.View, task string) (Slot
 		if err != nil {
 			return Slot{}, err
 		}
-		if record := s.repo.Worktree(s.Path(task)).Record(); record != "" && theirs(record, "", "") != "" {
+		if record := s.repo.Records().Of(s.Path(task)); record != "" && theirs(record, "", "") != "" {
 			return s.find(ctx, task, branch) // its disk is not mounted, say
 		}
 		if tip.IsZero() {
 			return Slot{Path: s.Path(task), branch: branch}, nil
 		}
-		if all, err := s.repo.Records().CheckedOut(ctx, plumbing.BranchRef(branch)); err != nil || len(all) == 0 {
+		if all, err := s.repo.CheckedOut(ctx, plumbing.BranchRef(branch)); err != nil || len(all) == 0 {
 			return s.heldElsewhere(Slot{Path: s.Path(task), branch: branch}), err
 		}
 	}
@@ -140,7 +141,7 @@ func (s *Project) heldElsewhere(l Slot) Slot {
 	if l.branch == "" || l.Elsewhere != "" {
 		return l
 	}
-	if top, _ := s.repo.InUse(plumbing.BranchRef(l.branch)); top != "" && !SamePath(top, l.Path) && !s.passing(top) {
+	if top, _ := s.repo.Records().InUse(plumbing.BranchRef(l.branch)); top != "" && !SamePath(top, l.Path) && !s.passing(top) {
 		l.Elsewhere = top
 	}
 	return l
@@ -153,7 +154,7 @@ func (s *Project) find(ctx context.Context, task, branch string) (Slot, error) {
 			return Slot{}, err
 		}
 	}
-	all, err := s.repo.Records().RepairedWorktrees(ctx)
+	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return Slot{}, err
 	}
@@ -168,8 +169,8 @@ func (s *Project) place(ctx context.Context, task, branch string) (Slot, error) 
 	if !present(path) {
 		return Slot{Path: path}, nil
 	}
-	record := git.LinkedDir(path)
-	if !s.repo.Worktree(path).Owns() || !git.Made(record) {
+	record := records.LinkedDir(path)
+	if !s.repo.Records().Owns(path) || !records.Made(record) {
 		return s.find(ctx, task, branch)
 	}
 	l := Slot{Path: path, Ours: true, branch: branch}
@@ -214,16 +215,16 @@ func (s *Project) slot(all []git.WorktreeInfo, task, branch string, resolved fun
 	}
 	_, err := os.Lstat(filepath.Join(l.Path, ".git"))
 	if l.Ours = known && err == nil; l.Ours {
-		l.Crossed = s.repo.Worktree(l.Path).Crossed()
+		l.Crossed = s.repo.Records().Crossed(l.Path)
 		l.Ours = l.Crossed == ""
 	}
 	if known && l.Crossed == "" && (l.Ours || !present(l.Path)) {
-		record := s.repo.Worktree(there.Path).Record()
+		record := s.repo.Records().Of(there.Path)
 		if l.Ours && strange(l.Path, record) {
 			record = ""
 		}
 		l.Theirs = theirs(record, attachedTo(there.Head, there.Branch), branch)
-		if l.Ours = l.Ours && git.Made(record); !l.Ours && l.Theirs != "" && branch != "" && there.Branch == plumbing.BranchRef(branch) {
+		if l.Ours = l.Ours && records.Made(record); !l.Ours && l.Theirs != "" && branch != "" && there.Branch == plumbing.BranchRef(branch) {
 			l.Elsewhere = l.Path
 		}
 	}
@@ -241,9 +242,9 @@ func (s *Project) slot(all []git.WorktreeInfo, task, branch string, resolved fun
 // branch "" leaves the branch out.
 func theirs(record, attached, branch string) string {
 	switch {
-	case !git.Made(record):
+	case !records.Made(record):
 		return notMade
-	case git.OthersLock(record):
+	case records.OthersLock(record):
 		return locked
 	case branch != "" && attached != "" && attached != branch:
 		return "is on the branch " + attached
@@ -254,7 +255,7 @@ func theirs(record, attached, branch string) string {
 // strange reports whether what is at the path of a record is another repository, or a worktree of
 // one. A damaged .git, which leads nowhere, is not.
 func strange(path, record string) bool {
-	linked := git.LinkedDir(path)
+	linked := records.LinkedDir(path)
 	return isDir(filepath.Join(path, ".git")) || linked != "" && present(linked) && !SamePath(linked, record)
 }
 
@@ -275,12 +276,12 @@ const (
 // CheckPlace refuses a place for a worktree that something else than a worktree of git liza's has
 // taken.
 func CheckPlace(repo *git.Repo, path string) error {
-	record := repo.Worktree(path).Record()
+	record := repo.Records().Of(path)
 	entries, _ := os.ReadDir(path)
 	switch {
 	case !present(path) && record == "" || len(entries) == 0 && record == "" && isDir(path):
 		return nil
-	case git.Initializing(record): // a killed process of ours left it
+	case records.Initializing(record): // a killed process of ours left it
 		return nil
 	case record != "" && !disk.IsLink(path) && !strange(path, record):
 		l := Slot{Path: path, Theirs: theirs(record, "", "")}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // Repair repairs git's records of the worktrees after the project was moved, makes git forget
@@ -35,13 +35,13 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	}
 	// If .git is damaged, git must first repair its own records, and fails for the path. If the
 	// project was moved, git needs the paths.
-	if err := s.repo.Records().Repair(ctx); CutShort(err) {
+	if err := s.repo.RepairWorktrees(ctx); CutShort(err) {
 		return err
 	}
-	if err := s.repo.Records().Repair(ctx, here...); err != nil {
+	if err := s.repo.RepairWorktrees(ctx, here...); err != nil {
 		return err
 	}
-	all, err := s.repo.Records().Worktrees(ctx)
+	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,17 +73,17 @@ func (s *Project) adopt(ctx context.Context) error {
 	if err != nil || s.Bare {
 		return err
 	}
-	all, err := s.repo.Records().Worktrees(ctx)
+	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range all {
 		name, below := s.InFolder(w.Path)
-		t, record := v.State.Task(name), git.LinkedDir(w.Path)
-		if !below || t == nil || t.Worktree == "" || s.Elsewhere(t) || w.Branch != v.TaskRef(name) || disk.IsLink(w.Path) || theirs(record, "", "") != notMade || git.OthersLock(record) {
+		t, record := v.State.Task(name), records.LinkedDir(w.Path)
+		if !below || t == nil || t.Worktree == "" || s.Elsewhere(t) || w.Branch != v.TaskRef(name) || disk.IsLink(w.Path) || theirs(record, "", "") != notMade || records.OthersLock(record) {
 			continue
 		}
-		if err := git.MarkMade(record); err != nil {
+		if err := records.MarkMade(record); err != nil {
 			return err
 		}
 	}

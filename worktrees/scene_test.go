@@ -423,7 +423,7 @@ func (s *scene) lies(want ...string) {
 	if got := s.folders(); !slices.Equal(got, want) {
 		s.t.Errorf(".worktrees holds %q, not %q", got, want)
 	}
-	all, err := s.b.Repo().Records().Worktrees(s.ctx)
+	all, err := s.b.Repo().Worktrees(s.ctx)
 	s.check(err)
 	var known []string
 	for _, w := range all[1:] {

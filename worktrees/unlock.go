@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // ownLockAge is the age at which a lock counts as left behind if only the task's own agent could
@@ -31,7 +32,7 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 		return nil, err
 	}
 	common := s.repo.CommonDir()
-	record := git.LinkedDir(s.Path(task))
+	record := records.LinkedDir(s.Path(task))
 	locks, _ := filepath.Glob(disk.EscapeGlob(filepath.Join(common, filepath.FromSlash(v.TaskRef(task))) + ".lock"))
 	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(plumbing.ReviewPrefix+task)), record} {
 		if dir == "" {

@@ -147,7 +147,7 @@ func placesHere(ctx context.Context, repo *git.Repo) ([]place, error) {
 	}
 	var places []place
 	for _, m := range moves {
-		places = append(places, place{m.To, "the reflog", m.Said})
+		places = append(places, place{m.To, "the reflog", m.Message})
 	}
 	for _, tip := range repo.Upkeep().KeptTips() {
 		places = append(places, place{tip, "recently written objects", ""})

@@ -226,7 +226,7 @@ func (v *validation) commits(ctx context.Context, merged *merged, path string, t
 
 // worktrees lists the existing worktrees, relative to the project's root; nil if there is no root.
 func worktrees(ctx context.Context, repo *git.Repo) ([]string, error) {
-	all, err := repo.Records().Worktrees(ctx)
+	all, err := repo.Worktrees(ctx)
 	if len(all) == 0 || all[0].Bare {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func TestWorktreesAtOnce(t *testing.T) {
 		group.Go(func() {
 			path := filepath.Join(r.TopLevel(), ".worktrees", fmt.Sprint(i))
 			for range 4 {
-				_, listed := r.Records().Worktrees(ctx)
+				_, listed := r.Worktrees(ctx)
 				for _, err := range []error{listed, r.Worktree(path).Add(ctx, head), r.Worktree(path).Move(ctx, path+"-b"), r.Worktree(path + "-b").Remove(ctx)} {
 					if err != nil {
 						t.Error(err)
@@ -34,25 +34,8 @@ func TestWorktreesAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); len(list) != 1 {
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); len(list) != 1 {
 		t.Errorf("left: %v", list)
-	}
-}
-
-// TestPastAnUnwrittenRecord checks that a record which a killed git has left without a text in
-// commondir is completed by who adds another worktree, and changed in nothing else.
-func TestPastAnUnwrittenRecord(t *testing.T) {
-	ctx, r := scratch(t)
-	claim(t, ctx, r, "one")
-	record := filepath.Join(r.CommonDir(), "worktrees", "one")
-	was := must[[]byte](t)(os.ReadFile(filepath.Join(record, "gitdir")))
-	check(t, os.WriteFile(filepath.Join(record, "commondir"), nil, 0o666))
-	claim(t, ctx, r, "two")
-	if is := must[[]byte](t)(os.ReadFile(filepath.Join(record, "gitdir"))); string(is) != string(was) || len(r.Records().Damaged()) > 0 {
-		t.Errorf("it names %q, not %q; damaged: %q", is, was, r.Records().Damaged())
-	}
-	if all := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); len(all) != 3 {
-		t.Errorf("worktrees: %+v", all)
 	}
 }
 
@@ -77,7 +60,7 @@ func TestMainWorktree(t *testing.T) {
 			native(t, dir, in, "worktree", "add", "-q", "--detach", linked, commit)
 		}
 		for _, linked := range []string{c.inside, outside} {
-			if all := must[[]WorktreeInfo](t)(open(t, t.Context(), linked).Records().Worktrees(t.Context())); len(all) != 3 || all[0].Path != c.main {
+			if all := must[[]WorktreeInfo](t)(open(t, t.Context(), linked).Worktrees(t.Context())); len(all) != 3 || all[0].Path != c.main {
 				t.Errorf("asked in %s: %+v, not %s first", linked, all, c.main)
 			}
 		}
@@ -92,7 +75,7 @@ func TestUnwrittenRecord(t *testing.T) {
 	record := filepath.Join(r.CommonDir(), "worktrees", "one", "commondir")
 	check(t, os.WriteFile(record, nil, 0o666))
 	damaged := (*DamagedRecordError)(nil)
-	if _, err := r.Records().Worktrees(ctx); child.ExitCode(err) != 128 || !errors.As(err, &damaged) || damaged.Path != filepath.Dir(record) {
+	if _, err := r.Worktrees(ctx); child.ExitCode(err) != 128 || !errors.As(err, &damaged) || damaged.Path != filepath.Dir(record) {
 		t.Errorf("got %v", err)
 	}
 	if check(t, os.Remove(record)); !r.unwritten() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // brokenHead wraps the error of a git that does not work in a directory, if the HEAD of its git
@@ -15,7 +16,7 @@ import (
 func brokenHead(dir string, given gitenv.List, err error) error {
 	gitDir := ""
 	if at, set := given.Lookup("GIT_DIR"); set {
-		gitDir = pathIn(dir, at)
+		gitDir = records.PathIn(dir, at)
 	} else if start, unreal := realPath(dir); unreal == nil {
 		if _, gitDir = worktreeAbove(start); gitDir == "" {
 			gitDir = start // a bare repository

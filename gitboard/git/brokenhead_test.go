@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // TestBrokenHead checks that a HEAD that git can't use is named, in any kind of git directory.
@@ -13,7 +15,7 @@ func TestBrokenHead(t *testing.T) {
 	main, bare, linked := r.TopLevel(), filepath.Join(t.TempDir(), "bare.git"), filepath.Join(t.TempDir(), "linked")
 	native(t, main, "clone", "-q", "--bare", main, bare)
 	native(t, main, "worktree", "add", "-q", "--detach", linked)
-	for dir, gitDir := range map[string]string{main: r.CommonDir(), linked: LinkedDir(linked), bare: bare} {
+	for dir, gitDir := range map[string]string{main: r.CommonDir(), linked: records.LinkedDir(linked), bare: bare} {
 		sound := readIn(t, gitDir, "HEAD")
 		for text, want := range map[string]string{"": "is missing or empty", "ref: foo\n": "names no branch"} {
 			writeIn(t, gitDir, "HEAD", text)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -38,8 +39,8 @@ func TestCheckoutDetachedCannotFill(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
 	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	writeIn(t, LinkedDir(path), "info/sparse-checkout", "/none/\n")
-	check(t, os.Mkdir(filepath.Join(LinkedDir(path), "info", fmt.Sprintf(".sparse-checkout-%d", os.Getpid())), 0o755)) // in the way
+	writeIn(t, records.LinkedDir(path), "info/sparse-checkout", "/none/\n")
+	check(t, os.Mkdir(filepath.Join(records.LinkedDir(path), "info", fmt.Sprintf(".sparse-checkout-%d", os.Getpid())), 0o755)) // in the way
 	if err := r.Worktree(path).CheckoutDetached(ctx, head); !errors.As(err, new(*StorageError)) {
 		t.Errorf("got %v", err)
 	}

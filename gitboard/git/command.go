@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +35,7 @@ type command = child.Command
 func (r *Repo) command(op string, args ...string) command {
 	return command{
 		Op: op, Dir: r.common, Args: slices.Concat(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args), Door: r.door(r.common),
-		Repair: func(ctx context.Context) bool { return r.finishRecords(ctx) || r.bringBack(ctx) },
+		Repair: r.bringBack,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // discover finds the repository of a directory as git does in the usual cases: dir is in a worktree
@@ -25,7 +26,7 @@ func discover(ctx context.Context, dir string, given gitenv.List) *Repo {
 		if at == "" {
 			return nil
 		}
-		return discoverBare(pathIn(dir, at))
+		return discoverBare(records.PathIn(dir, at))
 	}
 	start, err := realPath(dir)
 	if err != nil {
@@ -40,7 +41,7 @@ func discover(ctx context.Context, dir string, given gitenv.List) *Repo {
 	}
 	r := &Repo{top: top, gitDir: gitDir, common: gitDir}
 	if to, err := os.ReadFile(filepath.Join(r.gitDir, "commondir")); err == nil {
-		if r.common, err = realPath(pathIn(r.gitDir, string(to))); err != nil {
+		if r.common, err = realPath(records.PathIn(r.gitDir, string(to))); err != nil {
 			return nil
 		}
 	}
@@ -95,7 +96,7 @@ func worktreeAbove(dir string) (top, gitDir string) {
 		gitDir = filepath.Join(dir, ".git")
 		if found, err := os.Lstat(gitDir); err == nil {
 			if found.Mode().IsRegular() {
-				gitDir = LinkedDir(dir)
+				gitDir = records.LinkedDir(dir)
 			} else if !found.IsDir() {
 				gitDir = ""
 			}

@@ -22,5 +22,6 @@
 // paths inside a tree are relative to its top and use slashes.
 //
 // It may import gitboard/git/child, gitboard/git/disk, gitboard/git/gitenv, gitboard/git/locks,
-// gitboard/git/loose, gitboard/git/plumbing, gitboard/proc, gitboard/queue and gitboard/retry.
+// gitboard/git/loose, gitboard/git/plumbing, gitboard/git/records, gitboard/proc, gitboard/queue
+// and gitboard/retry.
 package git

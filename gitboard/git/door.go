@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // ownInclude matches what package hooks/install writes into the settings.
@@ -48,12 +49,12 @@ func (r *Repo) shares(gitDir string) bool {
 		return true
 	}
 	text, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
-	return err == nil && pathIn(gitDir, string(text)) == r.common
+	return err == nil && records.PathIn(gitDir, string(text)) == r.common
 }
 
 // doorOf is door for a child that runs in a worktree, or in another repository there.
 func (r *Repo) doorOf(worktree, op string, where, env []string) *child.Door {
-	gitDir := LinkedDir(worktree)
+	gitDir := records.LinkedDir(worktree)
 	if gitDir == "" {
 		gitDir = filepath.Join(worktree, ".git")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // dangerous are settings by which git runs a program, here RUN. ATTRIBUTES of the files and the
@@ -36,7 +37,7 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 		},
 		"config.worktree": func(t *testing.T, r *Repo, one, text string) {
 			native(t, one, "config", "extensions.worktreeConfig", "true")
-			for _, dir := range []string{r.CommonDir(), LinkedDir(one)} {
+			for _, dir := range []string{r.CommonDir(), records.LinkedDir(one)} {
 				appendTo(t, filepath.Join(dir, "config.worktree"), text)
 			}
 		},
@@ -44,7 +45,7 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 			other := filepath.Join(t.TempDir(), "common")
 			check(t, os.CopyFS(other, os.DirFS(r.CommonDir())))
 			appendTo(t, filepath.Join(other, "config"), text)
-			check(t, os.WriteFile(filepath.Join(LinkedDir(one), "commondir"), []byte(other+"\n"), 0o666))
+			check(t, os.WriteFile(filepath.Join(records.LinkedDir(one), "commondir"), []byte(other+"\n"), 0o666))
 		},
 		"a submodule": func(t *testing.T, r *Repo, one, text string) {
 			sub := filepath.Join(one, "sub")

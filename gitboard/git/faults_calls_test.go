@@ -169,7 +169,7 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"Snapshot", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
 			return one(p.r.Worktree(p.path("one")).Snapshot(p.ctx, "all", ada))
 		}, ""},
-		{"Worktrees", nil, func(p *place) (any, error) { return one(p.r.Records().Worktrees(p.ctx)) }, ""},
+		{"Worktrees", nil, func(p *place) (any, error) { return one(p.r.Worktrees(p.ctx)) }, ""},
 		{"Head", nil, func(p *place) (any, error) {
 			commit, branch, err := p.r.Worktree(p.path("repo")).Head(p.ctx)
 			return fmt.Sprint(commit, branch), err

@@ -68,7 +68,7 @@ func TestFailingSmudge(t *testing.T) {
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("its directory is left")
 	}
-	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); len(list) != 1 {
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); len(list) != 1 {
 		t.Errorf("git knows %+v", list)
 	}
 	global(t, "filter.safe.smudge", "cat")

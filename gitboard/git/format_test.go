@@ -4,8 +4,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // TestTreeAgainstGit checks that git writes the same tree, in entry order and byte for byte.

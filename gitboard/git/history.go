@@ -1,7 +1,9 @@
 package git
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -234,4 +236,16 @@ func checkOIDs(list ...plumbing.OID) error {
 		}
 	}
 	return nil
+}
+
+// Unheld reports whether no ref holds a commit. It is false for one that is missing: nothing is
+// left of it.
+func (h History) Unheld(ctx context.Context, commit plumbing.OID) (bool, error) {
+	if o, err := h.repo.Object(ctx, string(commit)); errors.Is(err, ErrNotFound) || err == nil && o.Type != plumbing.CommitObject {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	out, err := h.repo.command("rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--glob="+plumbing.RefsPrefix+"*", "--").Output(ctx)
+	return len(bytes.TrimSpace(out)) > 0, err
 }

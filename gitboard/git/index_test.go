@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // TestSoundIndexes checks that each index that git writes is taken for sound, and that none is that
@@ -57,7 +58,7 @@ func TestOddIndexes(t *testing.T) {
 	}
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	index := filepath.Join(LinkedDir(path), "index")
+	index := filepath.Join(records.LinkedDir(path), "index")
 	check(t, os.Remove(index))
 	if damaged, err := r.Worktree(path).DamagedIndex(); damaged || err != nil {
 		t.Errorf("without an index: %v, %v", damaged, err)

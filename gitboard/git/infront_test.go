@@ -52,7 +52,7 @@ func TestMoveThatFailed(t *testing.T) {
 			if (err == nil) != c.want {
 				t.Errorf("got %v", err)
 			}
-			w := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))[1]
+			w := must[[]WorktreeInfo](t)(r.Worktrees(ctx))[1]
 			if moved := filepath.Base(w.Path) == "two"; moved != c.want || moved && w.Locked {
 				t.Errorf("git has %+v", w)
 			}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/retry"
@@ -32,24 +30,7 @@ const ProcessSpaceVar = "LIZA_PROCESSES"
 // Locks returns the repository's lock files.
 func (r *Repo) Locks() *locks.Repo {
 	space := r.environ.Get(ProcessSpaceVar)
-	return &locks.Repo{Common: r.common, Places: r.places, Blind: space != "" && space != proc.Space(), Patience: r.patience, Queue: r.OpenQueue}
-}
-
-// places returns the directories in which git works on this repository: its common directory and
-// the tops of its worktrees.
-func (r *Repo) places() []string {
-	var linked []string
-	records, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.common), "worktrees", "*"))
-	for _, record := range records {
-		if link := linkBack(record); link != "" {
-			linked = append(linked, filepath.Dir(link))
-		}
-	}
-	main := filepath.Dir(r.common)
-	if filepath.Base(r.common) != ".git" {
-		main = r.mainTop(linked)
-	}
-	return slices.DeleteFunc(append([]string{r.common, main, r.top}, linked...), func(place string) bool { return place == "" })
+	return &locks.Repo{Common: r.common, Places: r.Records().Places, Blind: space != "" && space != proc.Space(), Patience: r.patience, Queue: r.OpenQueue}
 }
 
 // busy returns a BusyError if another process holds a lock in a worktree: of its index, of

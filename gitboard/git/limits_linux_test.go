@@ -82,7 +82,7 @@ func TestFewFiles(t *testing.T) {
 		"Ref, packed":    func(r *Repo) (any, error) { return one(r.Ref(ctx, "refs/heads/packed")) },
 		"Ref, none":      func(r *Repo) (any, error) { return one(r.Ref(ctx, "refs/heads/none")) },
 		"PackedRefs":     func(r *Repo) (any, error) { return one(r.PackedRefs("refs/heads/main")) },
-		"CheckedOut":     func(r *Repo) (any, error) { return one(r.Records().CheckedOut(ctx, "refs/heads/main")) },
+		"CheckedOut":     func(r *Repo) (any, error) { return one(r.CheckedOut(ctx, "refs/heads/main")) },
 		"Head": func(r *Repo) (any, error) {
 			commit, branch, err := r.Worktree(linked).Head(ctx)
 			return branch + string(commit), err

@@ -118,7 +118,7 @@ func (r *Repo) publishedAt(ctx context.Context, path string, commit plumbing.OID
 // It skips those whose commits are all known to be on their remotes. They would be deleted with the
 // worktree. The worktree itself may already be gone.
 func (w *Worktree) KeepModules(ctx context.Context, to string) (kept bool, err error) {
-	if dir := w.Record(); dir != "" {
+	if dir := w.repo.Records().Of(w.path); dir != "" {
 		if kept, err = w.repo.keepModule(ctx, w.path, filepath.Join(dir, "modules"), to); err != nil {
 			return kept, err
 		}
@@ -326,16 +326,4 @@ func gitDirs(dir string) (all []string) {
 		}
 	}
 	return all
-}
-
-// Record returns the directory where git keeps its data on the worktree, or "" if there
-// is none. The worktree itself may be gone.
-func (w *Worktree) Record() string {
-	records, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(w.repo.common), "worktrees", "*"))
-	for _, dir := range records {
-		if linkBack(dir) == filepath.Join(w.path, ".git") {
-			return dir
-		}
-	}
-	return ""
 }

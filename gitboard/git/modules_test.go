@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // otherDisk returns a directory on another file system than the given one.
@@ -35,7 +37,7 @@ func TestKeepModulesElsewhere(t *testing.T) {
 	ctx, r := scratch(t)
 	worktree := claim(t, ctx, r, "one")
 	writeIn(t, worktree, ".gitignore", "vendor/\n")
-	own, lib := filepath.Join(worktree, "vendor", "own"), filepath.Join(LinkedDir(worktree), "modules", "lib")
+	own, lib := filepath.Join(worktree, "vendor", "own"), filepath.Join(records.LinkedDir(worktree), "modules", "lib")
 	native(t, worktree, "init", "-q", own)
 	native(t, own, "commit", "-q", "--allow-empty", "-m", "own")
 	native(t, worktree, "clone", "-q", "--bare", own, lib)
@@ -143,5 +145,19 @@ func TestKeepModulesInside(t *testing.T) {
 	}
 	if kept, err := r.Worktree(worktree).KeepModules(ctx, to); kept || err != nil {
 		t.Errorf("again: %v %v", kept, err)
+	}
+}
+
+// TestTrackingRefs checks where a repository is taken to have its remotes' branches.
+func TestTrackingRefs(t *testing.T) {
+	ctx, r := scratch(t)
+	if globs, remote := trackingRefs(ctx, r.CommonDir()); remote || len(globs) > 0 {
+		t.Errorf("without a remote: %q, %v", globs, remote)
+	}
+	for _, spec := range []string{"+refs/heads/*:refs/remotes/a/*", "refs/heads/x:refs/remotes/a/x", "refs/heads/*:other/*", "refs/heads/*:", "^refs/heads/y"} {
+		native(t, r.TopLevel(), "config", "--add", "remote.a.fetch", spec)
+	}
+	if globs, remote := trackingRefs(ctx, r.CommonDir()); !remote || len(globs) != 1 || globs[0] != "--glob=refs/remotes/a/*" {
+		t.Errorf("%q, %v", globs, remote)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,31 +14,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
-
-// TestPlacesOfARepository checks where git works on a repository.
-func TestPlacesOfARepository(t *testing.T) {
-	ctx, r := scratch(t)
-	linked := claim(t, ctx, r, "one")
-	check(t, os.Mkdir(filepath.Join(r.common, "worktrees", "half"), 0o755)) // is being removed
-	apart := filepath.Join(t.TempDir(), "gone")
-	for _, c := range []struct {
-		r    *Repo
-		want []string
-	}{
-		{r, []string{r.common, r.top, r.top, linked}},
-		{&Repo{common: r.common, gitDir: r.common}, []string{r.common, r.top, linked}},
-		{&Repo{common: apart, top: apart}, []string{apart, apart}},
-	} {
-		for i, path := range c.want {
-			if path != apart {
-				c.want[i] = resolved(t, path)
-			}
-		}
-		if got := c.r.places(); !slices.Equal(got, c.want) {
-			t.Errorf("%q, not %q", got, c.want)
-		}
-	}
-}
 
 // TestCommandsOnRecord checks that a command of the project stays on record for as long as any
 // process of its group runs, and that another process with its leader's number does not count.

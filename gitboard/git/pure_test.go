@@ -2,7 +2,6 @@ package git
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
@@ -182,15 +180,6 @@ func TestIdentitiesOfSettings(t *testing.T) {
 		if _, is := said["GIT_COMMITTER_IDENT"]; is {
 			t.Errorf("%s: there is a committer", name)
 		}
-	}
-}
-
-// TestMoves checks what is read of a reflog, and that what is no move is left out.
-func TestMoves(t *testing.T) {
-	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
-	text := fmt.Sprintf("%s %s Ada <x> 1 +0000\tfirst\nodd\n%s x Ada\tsecond\n%s %s Ada <x> 2 +0000\n", b, a, a, a, b)
-	if got := fmt.Sprint(moves(text)); got != fmt.Sprint([]Moved{{plumbing.OID(b), ""}, {plumbing.OID(a), "first"}}) {
-		t.Errorf("got %s", got)
 	}
 }
 

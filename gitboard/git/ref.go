@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -144,8 +145,8 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, er
 
 // IsAlias reports whether a ref is a symbolic ref, by its file; with reftables it is false.
 func (r *Repo) IsAlias(name string) bool {
-	text, _ := plainFile(filepath.Join(r.common, filepath.FromSlash(name))) // what can't be read is none
-	return strings.HasPrefix(text, symbolicMark)
+	text, _ := disk.Line(filepath.Join(r.common, filepath.FromSlash(name))) // what can't be read is none
+	return strings.HasPrefix(text, plumbing.SymbolicMark)
 }
 
 // SymbolicRefs returns the symbolic refs among names, each with its target. A dangling one is left

@@ -446,6 +446,7 @@ func (m *Remote) hear(ctx context.Context, c command) ([]byte, error) {
 	if repair != nil {
 		repair(ctx)
 	}
+	err = m.repo.damagedRecord(err)
 	said := child.FirstCause(heard.said.String())
 	switch {
 	case errors.Is(context.Cause(ctx), ErrSilent):

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
@@ -172,21 +173,7 @@ func (r *Repo) Shallow() bool {
 
 // IsMadeFrom reports whether dir is a main worktree of this repository: its .git is the common
 // directory, or a file that points there (gitrepository-layout).
-func (r *Repo) IsMadeFrom(dir string) bool { return dir != "" && leadsTo(dir, r.common) }
-
-// leadsTo reports whether a worktree's .git is a certain directory, or a file that points there.
-func leadsTo(worktree, gitDir string) bool {
-	at := LinkedDir(worktree)
-	if at == "" {
-		at = filepath.Join(worktree, ".git")
-	}
-	found, err := os.Stat(at)
-	if err != nil {
-		return false
-	}
-	wanted, err := os.Stat(gitDir)
-	return err == nil && os.SameFile(found, wanted)
-}
+func (r *Repo) IsMadeFrom(dir string) bool { return dir != "" && records.LeadsTo(dir, r.common) }
 
 // Close ends the long-lived child. Objects can't be read afterwards.
 func (r *Repo) Close() error { return r.batch.Close() }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -100,33 +99,14 @@ func (r *Repo) damaged(ctx context.Context, commit plumbing.OID, err error) erro
 	return err
 }
 
-// Moved is one move of a ref, as recorded in its reflog.
-type Moved struct {
-	To   plumbing.OID
-	Said string // the reflog message
-}
-
 // Reflog returns the moves of a ref, newest first; none if it has no reflog. It reads the file
 // itself, because git stops at a value whose object is missing.
-func (r *Repo) Reflog(ref string) ([]Moved, error) {
+func (r *Repo) Reflog(ref string) ([]plumbing.RefMove, error) {
 	text, err := os.ReadFile(filepath.Join(r.common, "logs", filepath.FromSlash(ref)))
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
-	return moves(string(text)), err
-}
-
-// moves parses a reflog, newest first.
-func moves(text string) []Moved {
-	var all []Moved
-	for line := range strings.Lines(text) {
-		head, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if fields := strings.Fields(head); len(fields) > 1 && plumbing.OID(fields[1]).Valid() {
-			all = append(all, Moved{plumbing.OID(fields[1]), said})
-		}
-	}
-	slices.Reverse(all)
-	return all
+	return plumbing.ParseReflog(string(text)), err
 }
 
 // KeptTips returns the commits that refs moved to recently and that are still kept, newest first.

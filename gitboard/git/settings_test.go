@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // TestIncludedWithin checks where git includes the file: in the repository and its worktrees, and
@@ -18,9 +19,9 @@ func TestIncludedWithin(t *testing.T) {
 	for dir, want := range map[string]string{
 		r.TopLevel(): "yes",
 		path:         "yes",
-		filepath.Join(r.CommonDir(), "modules", "lib"):           "no",
-		filepath.Join(LinkedDir(path), "modules", "lib"):         "no",
-		filepath.Join(LinkedDir(path), "modules", "deep", "lib"): "no",
+		filepath.Join(r.CommonDir(), "modules", "lib"):                   "no",
+		filepath.Join(records.LinkedDir(path), "modules", "lib"):         "no",
+		filepath.Join(records.LinkedDir(path), "modules", "deep", "lib"): "no",
 	} {
 		if !exists(dir) {
 			native(t, r.TopLevel(), "init", "-q", "--bare", dir)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // Snapshot commits everything in the worktree, including untracked but not ignored files, except
@@ -101,7 +102,7 @@ func (r *Repo) commitTree(ctx context.Context, c command, message string, who pl
 // dropped, where all files look new; none if its reflog names none, or if it is missing.
 func (w *Worktree) lastTree(ctx context.Context) []plumbing.OID {
 	dir, _ := w.gitDir(ctx)
-	last, _ := loggedHead(dir)
+	last, _ := records.LoggedHead(dir)
 	tree, err := w.repo.Object(ctx, string(last)+"^{tree}")
 	if err != nil {
 		return nil

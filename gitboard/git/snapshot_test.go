@@ -147,7 +147,7 @@ func TestSnapshotWithoutItsBranch(t *testing.T) {
 	if !kept(id) || !kept(added) || kept(same) {
 		t.Errorf("kept: the commit %t, a new file %t, one that is as it was %t", kept(id), kept(added), kept(same))
 	}
-	check(t, os.RemoveAll(filepath.Join(r.Worktree(path).Record(), "logs")))
+	check(t, os.RemoveAll(filepath.Join(r.Records().Of(path), "logs")))
 	must[plumbing.OID](t)(r.Worktree(path).Snapshot(ctx, "without a reflog", ada))
 	if !kept(same) {
 		t.Error("nobody knows what the file was, and it is not kept")

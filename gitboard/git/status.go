@@ -63,7 +63,7 @@ func (w *Worktree) Checkout(ctx context.Context) (Checkout, error) {
 // broken. It reads HEAD's file, since git names no branch then.
 func (w *Worktree) brokenBranch(ctx context.Context) error {
 	line, _ := w.headFile() // names nothing if it can't be read
-	branch, symbolic := strings.CutPrefix(line, symbolicMark)
+	branch, symbolic := strings.CutPrefix(line, plumbing.SymbolicMark)
 	if !symbolic {
 		return nil
 	}

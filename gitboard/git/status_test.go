@@ -63,18 +63,18 @@ func TestOwns(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	_, other := scratch(t)
 	for where, want := range map[string]bool{path: true, path + "/.": true, r.TopLevel(): false, filepath.Dir(path): false, path + "-not": false} {
-		if r.Worktree(where).Owns() != want {
+		if r.Records().Owns(where) != want {
 			t.Errorf("%s: %v", where, !want)
 		}
 	}
-	if other.Worktree(path).Owns() {
+	if other.Records().Owns(path) {
 		t.Error("another repository owns it, too")
 	}
 	// The .git file of a copy points here, but git has no worktree at that path.
 	copied := path + "-copied"
 	check(t, os.Mkdir(copied, 0o777))
 	check(t, os.WriteFile(filepath.Join(copied, ".git"), []byte(readIn(t, path, ".git")), 0o666))
-	if r.Worktree(copied).Owns() {
+	if r.Records().Owns(copied) {
 		t.Error("a copy is taken for the worktree")
 	}
 }

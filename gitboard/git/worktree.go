@@ -3,18 +3,18 @@ package git
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // Worktree is the place of a worktree of the repository, whether or not one is there.
@@ -39,204 +39,34 @@ type WorktreeInfo struct {
 	Main     bool   // the one that the repository was created with
 }
 
+// Records returns git's records of the repository's linked worktrees.
+func (r *Repo) Records() records.Repo { return records.Repo{Common: r.common, Top: r.top} }
+
 // Worktrees lists all worktrees, the main one (or the bare repository) first.
-func (r Records) Worktrees(ctx context.Context) ([]WorktreeInfo, error) {
-	return r.repo.listWorktrees(ctx, r.repo.amidst)
-}
-
-// RepairedWorktrees is Worktrees for callers that are about to change one. A record that a git left
-// unfinished when it was killed is completed if it is in their way.
-func (r Records) RepairedWorktrees(ctx context.Context) ([]WorktreeInfo, error) {
-	return r.repo.listWorktrees(ctx, r.repo.repaired)
-}
-
-func (r *Repo) listWorktrees(ctx context.Context, run func(context.Context, command) ([]byte, error)) ([]WorktreeInfo, error) {
-	out, err := run(ctx, r.command("worktree list", "worktree", "list", "--porcelain", "-z"))
+func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeInfo, error) {
+	out, err := r.amidst(ctx, r.command("worktree list", "worktree", "list", "--porcelain", "-z"))
 	if err != nil {
 		return nil, err
 	}
 	all := parseWorktrees(string(out))
 	if len(all) > 0 && all[0].Path == r.common {
-		var linked []string
-		for _, w := range all[1:] {
-			linked = append(linked, w.Path)
-		}
-		all[0].Path = cmp.Or(r.mainTop(linked), r.common)
+		all[0].Path = cmp.Or(r.Records().MainTop(), r.common)
 	}
 	return all, nil
 }
 
-// mainTop returns the top directory of the main worktree where the git directory does not know it
-// (git-init, --separate-git-dir; submodules): the worktree in which Open was called, or one that it
-// or a linked worktree is in. If none is, it returns "".
-func (r *Repo) mainTop(linked []string) string {
-	for _, dir := range append([]string{r.top}, linked...) {
-		for below := ""; dir != "" && dir != below; below, dir = dir, filepath.Dir(dir) {
-			if r.IsMadeFrom(dir) {
-				return dir
-			}
-		}
-	}
-	return ""
-}
-
 // CheckedOut lists the worktrees whose HEAD is attached to a ref, given by its full name. It starts
-// no child if the files of all HEADs clearly name other refs. Else it is like RepairedWorktrees.
-func (r Records) CheckedOut(ctx context.Context, ref string) ([]WorktreeInfo, error) {
-	if r.repo.plainlyFree(ref) {
+// no child if the files of all HEADs clearly name other refs.
+func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]WorktreeInfo, error) {
+	if r.Records().PlainlyFree(ref) {
 		return nil, nil
 	}
-	all, err := r.RepairedWorktrees(ctx)
+	all, err := r.Worktrees(ctx)
 	return slices.DeleteFunc(all, func(w WorktreeInfo) bool { return w.Branch != ref }), err
 }
 
-// plainlyFree reports that no worktree's HEAD is attached to a ref, going by the HEAD files
-// (gitrepository-layout, HEAD and worktrees/<id>/HEAD). With reftables these files name no ref, so
-// it is false.
-func (r *Repo) plainlyFree(ref string) bool {
-	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	dirs := []string{r.common}
-	for _, record := range records {
-		dirs = append(dirs, filepath.Join(r.common, "worktrees", record.Name()))
-	}
-	return !slices.ContainsFunc(dirs, func(dir string) bool {
-		to, _ := plainFile(filepath.Join(dir, "HEAD")) // names nothing if it can't be read
-		branch, attached := strings.CutPrefix(to, symbolicMark)
-		if branch == ref || branch == noBranch || !attached && !plumbing.OID(to).Valid() {
-			return true
-		}
-		// A branch may itself be a symbolic ref to another one.
-		at, _ := plainFile(filepath.Join(r.common, filepath.FromSlash(branch)))
-		return attached && strings.HasPrefix(at, symbolicMark)
-	})
-}
-
-// symbolicMark is the prefix of a symbolic ref's file.
-const symbolicMark = "ref: "
-
-// plainFile returns the content of a one-line file of git's. known is false if it is not a regular
-// file.
-func plainFile(path string) (line string, known bool) {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	data, err := os.ReadFile(path)
-	return strings.TrimRight(string(data), "\n"), err == nil
-}
-
-// noBranch is the ref that HEAD's file names in a repository with reftables.
-const noBranch = plumbing.HeadsPrefix + ".invalid"
-
-// Owns reports whether path is the top of a linked worktree of this repository, going by the files
-// in which the two name each other. It is also false for a worktree that was moved or that is
-// reached by another path, which Worktrees finds, and for a symbolic link.
-func (w *Worktree) Owns() bool {
-	_, ours := w.record()
-	return ours && !disk.IsLink(w.path)
-}
-
-// record returns the directory in which git keeps its data on the linked worktree
-// (gitrepository-layout, worktrees/<id>), provided that it names the worktree's path.
-func (w *Worktree) record() (dir string, ours bool) {
-	dir, known := w.named()
-	if !known {
-		return "", false
-	}
-	return dir, linkBack(dir) == filepath.Join(w.path, ".git")
-}
-
-// linkBack returns the file .git of the linked worktree that a record belongs to, "" if the record
-// names none.
-func linkBack(record string) string {
-	back, err := os.ReadFile(filepath.Join(record, "gitdir"))
-	if link := pathIn(record, string(back)); err == nil && filepath.Base(link) == ".git" {
-		return link
-	}
-	return ""
-}
-
-// named returns the record that a linked worktree's .git file names.
-func (w *Worktree) named() (dir string, known bool) {
-	dir = LinkedDir(w.path)
-	return dir, filepath.Dir(dir) == filepath.Join(w.repo.common, "worktrees")
-}
-
-// Crossed returns the top of another worktree of this repository, if it is that one's record which
-// the worktree's .git file names, and "" otherwise.
-func (w *Worktree) Crossed() string {
-	record, known := w.named()
-	link := linkBack(record)
-	if !known || link == "" || LinkedDir(filepath.Dir(link)) != record {
-		return ""
-	}
-	own, err := os.Stat(filepath.Join(w.path, ".git"))
-	other, failed := os.Stat(link)
-	if err != nil || failed != nil || os.SameFile(own, other) {
-		return ""
-	}
-	return filepath.Dir(link)
-}
-
-// Original returns the git directory of a repository of which this one is a copy (cp -r), "" if it
-// is none: a worktree that git has recorded here, or one of those at the given paths, is a live one
-// of another repository. What git does there by the records here, it does to the original.
-func (r Records) Original(paths ...string) string {
-	records, _ := filepath.Glob(filepath.Join(r.repo.common, "worktrees", "*")) // the pattern is valid
-	for _, record := range records {
-		paths = append(paths, filepath.Dir(linkBack(record)))
-	}
-	own, err := os.Stat(r.repo.common)
-	if err != nil {
-		return ""
-	}
-	for _, path := range paths {
-		record := LinkedDir(path)
-		if record == "" {
-			continue
-		}
-		if _, err := os.Stat(linkBack(record)); err != nil {
-			continue // it has moved, or is gone
-		}
-		common := filepath.Dir(filepath.Dir(record))
-		if info, _ := os.Stat(common); !os.SameFile(info, own) { // it is there, as the record in it
-			return common
-		}
-	}
-	return ""
-}
-
-// LinkedDir returns the directory that a worktree's .git file names (gitrepository-layout), or ""
-// if .git is a directory or missing.
-func LinkedDir(worktree string) string {
-	link := linkOf(worktree)
-	if link == "" {
-		return ""
-	}
-	return pathIn(worktree, link)
-}
-
-// linkOf is LinkedDir as written in the file, absolute or relative to the worktree.
-func linkOf(worktree string) string {
-	text, err := os.ReadFile(filepath.Join(worktree, ".git"))
-	line, is := strings.CutPrefix(string(text), "gitdir: ")
-	if err != nil || !is {
-		return ""
-	}
-	return strings.TrimRight(line, "\r\n")
-}
-
-// pathIn resolves a path that was read from a file in dir.
-func pathIn(dir, line string) string {
-	line = strings.TrimRight(line, "\r\n")
-	if filepath.IsAbs(line) {
-		return filepath.Clean(line)
-	}
-	return filepath.Join(dir, line)
-}
+// record returns git's record of the worktree if the two name each other.
+func (w *Worktree) record() (dir string, own bool) { return w.repo.Records().Own(w.path) }
 
 // amidstAttempts is how often git is asked about worktrees while others are being created.
 // amidstDoubts is how often if none seems to be: one may just have been finished.
@@ -267,14 +97,22 @@ func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
 	}
 }
 
-// repaired is amidst for callers that are about to change a worktree: an unfinished record of
-// another one does not stop them.
-func (r *Repo) repaired(ctx context.Context, c command) ([]byte, error) {
-	if out, err := c.Output(ctx); child.ExitCode(err) != child.Died {
-		return out, err
+// unwritten reports whether another process may be writing a record: one that is new lacks files that
+// git requires.
+func (r *Repo) unwritten() bool {
+	return slices.ContainsFunc(r.Records().Damaged(), func(record string) bool {
+		info, err := os.Stat(record)
+		return err == nil && time.Since(info.ModTime()) < LockAge
+	})
+}
+
+// damagedRecord returns a DamagedRecordError in place of git's error if a record is the reason for
+// it.
+func (r *Repo) damagedRecord(err error) error {
+	for _, record := range append(r.Records().Damaged(), r.Records().Unfinished()...) {
+		return &DamagedRecordError{Path: record, Err: err}
 	}
-	r.completeRecords()
-	return r.amidst(ctx, c)
+	return err
 }
 
 // parseWorktrees parses git-worktree's "PORCELAIN FORMAT": each attribute ends with a NUL, and each
@@ -347,7 +185,7 @@ func (w *Worktree) headFile() (line string, plain bool) {
 	if !ours {
 		return "", false
 	}
-	return plainFile(filepath.Join(dir, "HEAD"))
+	return disk.Line(filepath.Join(dir, "HEAD"))
 }
 
 // plainHead is Head for a linked worktree whose HEAD is a plain file that names a branch or a
@@ -357,8 +195,8 @@ func (w *Worktree) plainHead(ctx context.Context) (commit plumbing.OID, branch s
 	if !plain {
 		return "", "", false
 	}
-	if ref, symbolic := strings.CutPrefix(line, symbolicMark); symbolic {
-		if !strings.HasPrefix(ref, plumbing.HeadsPrefix) || ref == noBranch {
+	if ref, symbolic := strings.CutPrefix(line, plumbing.SymbolicMark); symbolic {
+		if !strings.HasPrefix(ref, plumbing.HeadsPrefix) || ref == records.NoBranch {
 			return "", "", false
 		}
 		commit, err := w.repo.Ref(ctx, ref)

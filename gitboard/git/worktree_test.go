@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -40,7 +41,7 @@ func TestWorktreeLife(t *testing.T) {
 	if err != nil || commit != head || branch != "refs/heads/task/un" {
 		t.Errorf("Head: %s %s %v", commit, branch, err)
 	}
-	list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
+	list := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
 	want := WorktreeInfo{Path: resolved(t, path), Head: head, Branch: "refs/heads/task/un"}
 	if len(list) != 2 || !list[0].Main || list[0].Branch != "refs/heads/main" || list[1] != want {
 		t.Errorf("Worktrees: %+v", list)
@@ -57,12 +58,12 @@ func TestWorktreeLife(t *testing.T) {
 		t.Errorf("moved into what exists: %v", err)
 	}
 	check(t, os.RemoveAll(other))
-	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); !list[1].Prunable {
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); !list[1].Prunable {
 		t.Errorf("Worktrees: %+v", list)
 	}
 	check(t, r.Worktree(other).Remove(ctx))
 	check(t, r.Worktree(other).Remove(ctx))
-	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); len(list) != 1 {
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); len(list) != 1 {
 		t.Errorf("Worktrees: %+v", list)
 	}
 }
@@ -78,7 +79,7 @@ func TestLinkInPlace(t *testing.T) {
 	own := claim(t, ctx, r, "own")
 	check(t, os.Symlink(own, link)) // git knows it by its own
 	for at, to := range map[string]string{path: away, link: own} {
-		if r.Worktree(at).Owns() || r.Worktree(at).Remove(ctx) == nil || r.Worktree(at).Move(ctx, at+"-moved") == nil {
+		if r.Records().Owns(at) || r.Worktree(at).Remove(ctx) == nil || r.Worktree(at).Move(ctx, at+"-moved") == nil {
 			t.Errorf("%s is taken for what it leads to", at)
 		}
 		check(t, r.Worktree(at).Discard(ctx))
@@ -97,14 +98,14 @@ func TestLinkInPlace(t *testing.T) {
 func TestForgetNoOthers(t *testing.T) {
 	ctx, r := scratch(t)
 	away, gone := claim(t, ctx, r, "away"), claim(t, ctx, r, "gone")
-	away, record := LinkedDir(away), LinkedDir(gone)
-	check(t, os.Rename(filepath.Dir(linkBack(away)), filepath.Join(t.TempDir(), "unmounted")))
+	away, record := records.LinkedDir(away), records.LinkedDir(gone)
+	check(t, os.Rename(filepath.Dir(records.Link(away)), filepath.Join(t.TempDir(), "unmounted")))
 	never := gone + " never made"
 	check(t, r.Worktree(never).Remove(ctx))
 	check(t, r.Worktree(never).Discard(ctx))
 	check(t, os.RemoveAll(gone))
 	damaged := claim(t, ctx, r, "damaged")
-	writeIn(t, LinkedDir(damaged), "commondir", "")
+	writeIn(t, records.LinkedDir(damaged), "commondir", "")
 	check(t, r.Worktree(gone).Remove(ctx))
 	if !exists(filepath.Join(away, "HEAD")) || exists(record) {
 		t.Error("git has forgotten another worktree, or still knows the one that is gone")
@@ -116,15 +117,15 @@ func TestForgetNoOthers(t *testing.T) {
 func TestMoveUnrecorded(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	record := LinkedDir(path)
+	record := records.LinkedDir(path)
 	// What is written there does not arrive, as on a full disk.
 	check(t, os.Symlink("/dev/full", filepath.Join(record, fmt.Sprintf(".gitdir-%d", os.Getpid()))))
 	moved := filepath.Join(filepath.Dir(path), "moved")
 	if err := r.Worktree(path).Move(ctx, moved); !errors.As(err, new(*StorageError)) {
 		t.Errorf("%v", err)
 	}
-	if !r.Worktree(path).Owns() || exists(moved) {
-		t.Errorf("the record names %q", linkBack(record))
+	if !r.Records().Owns(path) || exists(moved) {
+		t.Errorf("the record names %q", records.Link(record))
 	}
 	check(t, r.Worktree(path).Move(ctx, moved))
 }
@@ -134,12 +135,12 @@ func TestRepair(t *testing.T) {
 	two := claim(t, ctx, r, "two")
 	moved := two + " moved"
 	check(t, os.Rename(two, moved))
-	check(t, r.Records().Repair(ctx, moved))
-	list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
+	check(t, r.RepairWorktrees(ctx, moved))
+	list := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
 	if len(list) != 2 || list[1].Path != resolved(t, moved) || list[1].Prunable {
 		t.Errorf("Worktrees: %+v", list)
 	}
-	check(t, r.Records().Repair(ctx))
+	check(t, r.RepairWorktrees(ctx))
 }
 
 // TestMoveAfterCrash covers a move that crashed and left the worktree locked. It can be moved
@@ -147,9 +148,9 @@ func TestRepair(t *testing.T) {
 func TestMoveAfterCrash(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	native(t, r.TopLevel(), "worktree", "lock", "--reason", MovingReason, path)
+	native(t, r.TopLevel(), "worktree", "lock", "--reason", records.MovingReason, path)
 	check(t, r.Worktree(path).Move(ctx, path+"-moved"))
-	if list := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx)); list[1].Locked {
+	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); list[1].Locked {
 		t.Errorf("Worktrees: %+v", list)
 	}
 	if err := r.Worktree(path).Move(ctx, path+"-again"); err == nil {
@@ -165,7 +166,7 @@ func TestMoveLocked(t *testing.T) {
 		native(t, r.TopLevel(), "worktree", "lock", "--reason", reason, path)
 		check(t, r.Worktree(path).Move(ctx, path+"-moved"))
 		check(t, r.Worktree(path+"-moved").Move(ctx, path))
-		if got := readIn(t, LinkedDir(path), lockedFile); strings.TrimSpace(got) != reason || !r.Worktree(path).Owns() {
+		if got := readIn(t, records.LinkedDir(path), "locked"); strings.TrimSpace(got) != reason || !r.Records().Owns(path) {
 			t.Errorf("locked for %q, not for %q", got, reason)
 		}
 	}
@@ -181,7 +182,7 @@ func TestMoveCopy(t *testing.T) {
 	if err := r.Worktree(copied).Move(ctx, path+"-moved"); err == nil {
 		t.Error("it was moved")
 	}
-	if !r.Worktree(path).Owns() || !exists(copied) {
+	if !r.Records().Owns(path) || !exists(copied) {
 		t.Error("the worktree has lost its record, or its copy is gone")
 	}
 }
@@ -366,7 +367,7 @@ func TestCheckedOut(t *testing.T) {
 	native(t, r.TopLevel(), "worktree", "add", "-q", path, "taken")
 	check(t, r.Worktree(path+"-detached").Add(ctx, head))
 	names := func(ref string) (tops []string) {
-		for _, w := range must[[]WorktreeInfo](t)(r.Records().CheckedOut(ctx, ref)) {
+		for _, w := range must[[]WorktreeInfo](t)(r.CheckedOut(ctx, ref)) {
 			tops = append(tops, filepath.Base(w.Path))
 		}
 		return tops
@@ -384,7 +385,7 @@ func TestCheckedOut(t *testing.T) {
 	if got := names("refs/heads/free"); len(got) > 0 {
 		t.Errorf("free is checked out in %v", got)
 	}
-	if _, err := r.Records().CheckedOut(ctx, "refs/heads/taken"); err == nil {
+	if _, err := r.CheckedOut(ctx, "refs/heads/taken"); err == nil {
 		t.Error("git was not asked who has taken: the test shows nothing")
 	}
 }
@@ -403,8 +404,8 @@ func TestLockWithoutChild(t *testing.T) {
 	}
 	t.Setenv("PATH", search)
 	locked := func() bool {
-		all := must[[]WorktreeInfo](t)(r.Records().Worktrees(ctx))
-		return all[1].Locked && all[1].Reason == MovingReason
+		all := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
+		return all[1].Locked && all[1].Reason == records.MovingReason
 	}
 	if !locked() {
 		t.Error("git does not see the lock")

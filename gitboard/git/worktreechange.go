@@ -9,17 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // Add creates the worktree with commit checked out and HEAD detached. Its path must not
 // exist, or must be empty. Hooks do not run. It returns a FilterError if a filter keeps git from
-// writing its files. Made is true for its record from then on.
+// writing its files. Then records.Made is true for its record.
 func (w *Worktree) Add(ctx context.Context, commit plumbing.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
@@ -32,38 +32,15 @@ func (w *Worktree) Add(ctx context.Context, commit plumbing.OID) error {
 		return err
 	}
 	add := w.repo.command("worktree add", slices.Concat(workers, []string{"worktree", "add", "--detach", "--quiet", "--", to, string(commit)})...)
-	_, err = w.repo.repaired(ctx, add)
+	_, err = w.repo.amidst(ctx, add)
 	if err = w.repo.filtered(ctx, "", add, err); errors.As(err, new(*FilterError)) {
 		return errors.Join(err, w.repo.Worktree(to).Remove(ctx)) // the one that was made without a filter
 	}
 	if err != nil {
 		return err
 	}
-	return MarkMade(LinkedDir(to))
+	return records.MarkMade(records.LinkedDir(to))
 }
-
-// madeFile is the file in git's record of a worktree that marks one as made by Add. It is
-// moved and removed with the record.
-const madeFile = "made-by-git-liza"
-
-// Made reports whether Add made the worktree of a record. All other worktrees are a
-// person's. It is false for "".
-func Made(record string) bool {
-	_, err := os.Lstat(filepath.Join(record, madeFile))
-	return record != "" && err == nil
-}
-
-// MarkMade makes Made true for a record, for a worktree that is taken over from another tool.
-func MarkMade(record string) error {
-	if record == "" {
-		return fs.ErrNotExist
-	}
-	return disk.NewStorageError(record, disk.Replace(filepath.Join(record, madeFile), nil))
-}
-
-// MovingReason is the reason with which Move locks a worktree. If a lock with it remains,
-// the process that moved the worktree died.
-const MovingReason = "git liza moves it"
 
 // Move moves a worktree's directory. It returns fs.ErrExist if the target exists, since git
 // would move the worktree into it. Git does not move a worktree in which submodules are checked
@@ -88,7 +65,7 @@ func (w *Worktree) Move(ctx context.Context, to string) error {
 	after := context.WithoutCancel(ctx)
 	if moved != nil && wasMoved(w.path, to) {
 		// Git may not have updated its record.
-		if err := w.repo.Records().Repair(after, to); err != nil {
+		if err := w.repo.RepairWorktrees(after, to); err != nil {
 			return errors.Join(moved, err)
 		}
 		moved = nil
@@ -119,7 +96,7 @@ func (w *Worktree) move(ctx context.Context, to string) error {
 	if !plain || err != nil {
 		return w.repo.worktreeCommand(ctx, "move", []string{"--force", "--force"}, w.path, to)
 	}
-	if err := disk.Replace(filepath.Join(record, "gitdir"), []byte(filepath.Join(to, ".git")+"\n")); err != nil {
+	if err := records.SetLink(record, filepath.Join(to, ".git")); err != nil {
 		return errors.Join(disk.NewStorageError(record, err), os.Rename(to, w.path)) // the disk is full, say
 	}
 	return nil
@@ -132,35 +109,18 @@ func (w *Worktree) move(ctx context.Context, to string) error {
 func (w *Worktree) movesPlainly(to string) (record string, plain bool) {
 	record, ours := w.record()
 	_, modules := os.Lstat(filepath.Join(record, "modules"))
-	records, err := os.ReadDir(filepath.Join(w.repo.common, "worktrees"))
-	if !ours || !filepath.IsAbs(linkOf(w.path)) || filepath.Dir(w.path) != filepath.Dir(to) || !os.IsNotExist(modules) || err != nil {
+	if !ours || !filepath.IsAbs(records.LinkText(w.path)) || filepath.Dir(w.path) != filepath.Dir(to) || !os.IsNotExist(modules) {
 		return "", false
 	}
-	return record, !slices.ContainsFunc(records, func(other fs.DirEntry) bool {
-		link := linkBack(filepath.Join(w.repo.common, "worktrees", other.Name()))
+	return record, !slices.ContainsFunc(w.repo.Records().All(), func(other string) bool {
+		link := records.Link(other)
 		return link == "" || link == filepath.Join(to, ".git")
 	})
 }
 
-// HalfMoved returns the path that git's record of the worktree still names, if a process
-// died after it moved the worktree there and before it recorded that; "" otherwise.
-func (w *Worktree) HalfMoved() string {
-	record, known := w.named()
-	link := linkBack(record)
-	if !known || link == "" || link == filepath.Join(w.path, ".git") {
-		return ""
-	}
-	_, left := os.Lstat(link)
-	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
-	if !os.IsNotExist(left) || err != nil || strings.TrimSpace(string(reason)) != MovingReason {
-		return ""
-	}
-	return filepath.Dir(link)
-}
-
 // FinishMove records where a worktree is that is half moved.
 func (w *Worktree) FinishMove(ctx context.Context) error {
-	if err := w.repo.Records().Repair(ctx, w.path); err != nil {
+	if err := w.repo.RepairWorktrees(ctx, w.path); err != nil {
 		return err
 	}
 	return w.Unlock(ctx)
@@ -179,48 +139,24 @@ func wasMoved(from, to string) bool {
 	return os.IsNotExist(left) && came == nil
 }
 
-// lock locks a worktree for a move. The lock is a file that holds the reason
-// (gitrepository-layout, worktrees/<id>/locked), so no child is needed if the worktree's record is
-// found directly.
+// lock locks a worktree for a move, without a child if its record is found directly.
 func (w *Worktree) lock(ctx context.Context) error {
-	dir, ours := w.record()
-	if !ours {
-		return w.repo.worktreeCommand(ctx, "lock", []string{"--reason", MovingReason}, w.path)
+	if dir, ours := w.record(); ours {
+		return records.Lock(dir)
 	}
-	file, err := os.OpenFile(filepath.Join(dir, lockedFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(MovingReason + "\n")
-	return errors.Join(err, file.Close())
+	return w.repo.worktreeCommand(ctx, "lock", []string{"--reason", records.MovingReason}, w.path)
 }
 
 // othersLock reports whether a worktree is locked for another reason than a move: by a human, say.
 func (w *Worktree) othersLock(ctx context.Context) bool {
 	dir, err := w.gitDir(ctx)
-	return err == nil && OthersLock(dir)
+	return err == nil && records.OthersLock(dir)
 }
-
-// OthersLock reports whether the worktree of a record is locked for another reason than a move.
-func OthersLock(record string) bool {
-	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
-	return record != "" && err == nil && strings.TrimSpace(string(reason)) != MovingReason
-}
-
-// Initializing reports whether git-worktree was killed while it made the worktree of a record: git
-// locks it until it is complete.
-func Initializing(record string) bool {
-	reason, err := os.ReadFile(filepath.Join(record, lockedFile))
-	return record != "" && err == nil && strings.TrimSpace(string(reason)) == "initializing"
-}
-
-// lockedFile is the name of the lock file in a worktree's record.
-const lockedFile = "locked"
 
 // Unlock removes a worktree's lock. It is not an error if there is none.
 func (w *Worktree) Unlock(ctx context.Context) error {
 	if dir, ours := w.record(); ours {
-		return disk.Remove(filepath.Join(dir, lockedFile))
+		return records.Unlock(dir)
 	}
 	err := w.repo.worktreeCommand(ctx, "unlock", nil, w.path)
 	if err == nil {
@@ -230,11 +166,7 @@ func (w *Worktree) Unlock(ctx context.Context) error {
 	if found != nil {
 		return errors.Join(err, found)
 	}
-	// It failed because there was no lock, or after removing it.
-	if _, left := os.Lstat(filepath.Join(dir, lockedFile)); os.IsNotExist(left) {
-		return nil
-	}
-	return w.repo.worktreeCommand(ctx, "unlock", nil, w.path)
+	return records.Unlock(dir) // it failed because there was no lock, or after removing it
 }
 
 // Remove removes a worktree and all files in it, even if it is locked or dirty: callers
@@ -265,30 +197,21 @@ func (w *Worktree) Remove(ctx context.Context) error {
 // forget removes git's record of a worktree that is gone. It leaves all others alone: a
 // general `git worktree prune` would also forget those whose disk is not mounted right now.
 func (w *Worktree) forget() error {
-	dir := w.Record()
+	dir := w.repo.Records().Of(w.path)
 	if dir == "" {
 		return nil
 	}
-	return w.repo.Records().Drop(dir)
+	return records.Drop(dir)
 }
 
-// Forget is Remove for the record of a worktree that is gone, and leaves alone
+// ForgetWorktree is Remove for the record of a worktree that is gone, and leaves alone
 // whatever has come to its path since. The repositories of its submodules are moved to a directory
 // that does not exist yet, as by KeepModules.
-func (r Records) Forget(ctx context.Context, record, to string) error {
-	if _, err := r.repo.keepModule(ctx, "", filepath.Join(record, "modules"), to); err != nil {
+func (r *Repo) ForgetWorktree(ctx context.Context, record, to string) error {
+	if _, err := r.keepModule(ctx, "", filepath.Join(record, "modules"), to); err != nil {
 		return err
 	}
-	return r.Drop(record)
-}
-
-// Drop deletes the record of a worktree.
-func (r Records) Drop(dir string) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return disk.NewStorageError(dir, err)
-	}
-	_ = os.Remove(filepath.Dir(dir)) // git also removes it once it is empty
-	return nil
+	return records.Drop(record)
 }
 
 // removePlain removes a worktree whose record is found directly, without a child: first its files,
@@ -308,7 +231,7 @@ func (w *Worktree) removePlain() (removed bool, err error) {
 	if err := disk.RemoveTree(w.path); err != nil {
 		return false, err
 	}
-	if err := w.repo.Records().Drop(dir); err != nil {
+	if err := records.Drop(dir); err != nil {
 		return false, err
 	}
 	return true, nil
@@ -328,11 +251,11 @@ func (w *Worktree) Discard(ctx context.Context) error {
 	return w.Remove(ctx)
 }
 
-// Repair repairs the links between the repository and worktrees that were moved by hand.
+// RepairWorktrees repairs the links between the repository and worktrees that were moved by hand.
 // Without paths, git repairs the links of all worktrees that it finds; with paths, those of the
 // given worktrees.
-func (r Records) Repair(ctx context.Context, paths ...string) error {
-	return r.repo.worktreeCommand(ctx, "repair", nil, paths...)
+func (r *Repo) RepairWorktrees(ctx context.Context, paths ...string) error {
+	return r.worktreeCommand(ctx, "repair", nil, paths...)
 }
 
 // worktreeCommand runs `git worktree <verb> <options> -- <paths>`. Paths are made absolute, since
@@ -346,6 +269,6 @@ func (r *Repo) worktreeCommand(ctx context.Context, verb string, options []strin
 		}
 		args = append(args, path)
 	}
-	_, err := r.repaired(ctx, r.command("worktree "+verb, args...))
+	_, err := r.amidst(ctx, r.command("worktree "+verb, args...))
 	return err
 }

@@ -9,6 +9,7 @@
 // failed claims are counted and limited. Worktrees and merges are behind Executor.
 //
 // It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/git, gitboard/git/gitenv,
-// gitboard/git/plumbing, gitboard/lease, gitboard/log, gitboard/proc, gitboard/queue,
-// gitboard/report, gitboard/roles, gitboard/text, roles/clis, roles/prompt and roles/transcript.
+// gitboard/git/plumbing, gitboard/git/records, gitboard/lease, gitboard/log, gitboard/proc,
+// gitboard/queue, gitboard/report, gitboard/roles, gitboard/text, roles/clis, roles/prompt and
+// roles/transcript.
 package supervisor

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 )
@@ -80,7 +80,7 @@ func (s *supervisor) folders(worktree string) []string {
 		return nil
 	}
 	folders := []string{s.Board.Repo().CommonDir()}
-	if dir := git.LinkedDir(worktree); dir != "" {
+	if dir := records.LinkedDir(worktree); dir != "" {
 		folders = append(folders, dir)
 	}
 	return folders

@@ -22,7 +22,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		return nil, err
 	}
 	d := &diagnosis{Project: project, b: b, repo: b.Repo(), v: v, reported: map[string]bool{}}
-	d.all, err = d.repo.Records().Worktrees(ctx)
+	d.all, err = d.repo.Worktrees(ctx)
 	if worktrees.CutShort(err) {
 		return nil, err
 	}

@@ -6,5 +6,5 @@
 // It removes no work: the steps of package worktrees, which repair, put it into the attic.
 //
 // It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/git, gitboard/git/disk,
-// gitboard/git/plumbing, gitboard/lease, gitboard/text and worktrees.
+// gitboard/git/plumbing, gitboard/git/records, gitboard/lease, gitboard/text and worktrees.
 package doctor

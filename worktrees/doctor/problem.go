@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -70,7 +70,7 @@ func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Probl
 		return nil, err
 	}
 	branch := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(v.TaskRef(task))) + ".lock"
-	record := git.LinkedDir(path)
+	record := records.LinkedDir(path)
 	return func(p Problem) bool {
 		if p.Task == task || p.Kind == DamagedRecord {
 			return true

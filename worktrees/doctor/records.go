@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -19,7 +20,7 @@ func (d *diagnosis) damagedRecords(listed bool) {
 	here := d.entries()
 	damaged := d.repo.Records().Damaged()
 	for _, record := range d.repo.Records().Nameless() {
-		if !slices.Contains(damaged, record) && d.repo.Records().WorktreeOf(record, here) != "" { // another one may be repaired from where it is
+		if !slices.Contains(damaged, record) && records.WorktreeOf(record, here) != "" { // another one may be repaired from where it is
 			damaged = append(damaged, record)
 		}
 	}
@@ -30,18 +31,18 @@ func (d *diagnosis) damagedRecords(listed bool) {
 			continue
 		}
 		p := Problem{Kind: DamagedRecord, Path: record}
-		path := d.repo.Records().WorktreeOf(record, here)
+		path := records.WorktreeOf(record, here)
 		switch {
 		case path != "":
 			p.Text = fmt.Sprintf("git's record of the worktree %s, %s, no longer names its repository and worktree", path, record)
-			p.Fix = func(context.Context) error { return d.repo.Records().Complete(record, path) }
+			p.Fix = func(context.Context) error { return records.Complete(record, path) }
 		case inUse:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, is not finished", record)
 			p.Hint = "wait until no git process works in this repository, then: git liza doctor --fix"
 		default:
 			p.Text = fmt.Sprintf("git's record of a worktree, %s, belongs to none", record)
-			if git.OnlyBegun(record) {
-				p.Fix = func(context.Context) error { return d.repo.Records().Drop(record) }
+			if records.OnlyBegun(record) {
+				p.Fix = func(context.Context) error { return records.Drop(record) }
 			} else {
 				p.Hint = "a human moves it out of that directory: the index and the HEAD of a worktree are in it"
 			}
@@ -54,10 +55,10 @@ func (d *diagnosis) damagedRecords(listed bool) {
 			continue
 		}
 		p := Problem{Kind: DamagedRecord, Path: record, Text: fmt.Sprintf("git's record of a worktree, %s, is not finished, and while it is so git neither fetches nor packs", record)}
-		if held == nil {
-			p.Fix = func(ctx context.Context) error { return d.repo.Records().Finish(ctx, record) }
+		if held == nil && records.OnlyBegun(record) {
+			p.Fix = func(context.Context) error { return records.Drop(record) }
 		} else {
-			p.Hint = fmt.Sprintf("%s; make sure that no git process runs in this repository, then: git rev-parse HEAD >%s", held, text.Quote(head))
+			p.Hint = fmt.Sprintf("make sure that no git process runs in this repository, then: git rev-parse HEAD >%s", text.Quote(head))
 		}
 		d.add(p)
 	}

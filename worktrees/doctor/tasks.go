@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -225,9 +226,9 @@ func (d *diagnosis) unsound(task string, l worktrees.Slot) (*Problem, error) {
 	case l.Crossed != "":
 		p.Text = fmt.Sprintf("the .git of %s leads to git's record of another worktree, %s", l.Path, l.Crossed)
 		p.Hint = "git liza worktree repair"
-	case l.Ours && in.LostHead():
+	case l.Ours && d.repo.Records().LostHead(l.Path):
 		p.Text = fmt.Sprintf("the worktree of %s has lost its HEAD", task)
-		p.Hint = fmt.Sprintf("a human writes it again, unless its work is in the middle of a rebase: echo 'ref: %s' >%s/HEAD", d.v.TaskRef(task), text.Quote(git.LinkedDir(l.Path)))
+		p.Hint = fmt.Sprintf("a human writes it again, unless its work is in the middle of a rebase: echo 'ref: %s' >%s/HEAD", d.v.TaskRef(task), text.Quote(records.LinkedDir(l.Path)))
 	case l.Ours:
 		damaged, err := in.DamagedIndex()
 		if !damaged {

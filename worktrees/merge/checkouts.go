@@ -29,7 +29,7 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 	if at, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil || at != old {
 		return nil, err
 	}
-	if top, command := b.Repo().InUse(v.IntegrationRef()); command != "" {
+	if top, command := b.Repo().Records().InUse(v.IntegrationRef()); command != "" {
 		end := "git " + command + " --continue"
 		if command == "bisect" {
 			end = "git bisect reset"
@@ -40,7 +40,7 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 	if _, err := catchUp(ctx, b, v); err != nil {
 		return nil, err
 	}
-	all, err := b.Repo().Records().CheckedOut(ctx, v.IntegrationRef())
+	all, err := b.Repo().CheckedOut(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func announced(ctx context.Context, b *gitboard.Board, v *gitboard.View, old, ne
 	if err != nil {
 		return err
 	}
-	all, err := records(b)
+	all, err := announcements(b)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func announce(b *gitboard.Board, tops []string, old, new plumbing.OID) error {
 // withdraw removes the records of a move that this process has announced, and another process has
 // made instead: that process's records name the checkouts that follow.
 func withdraw(b *gitboard.Board, old, new plumbing.OID) error {
-	all, err := records(b)
+	all, err := announcements(b)
 	for _, f := range all {
 		if f.process == proc.This() && f.old == old && f.new == new {
 			err = errors.Join(err, b.Clone().Discard(f.name))
@@ -88,8 +88,8 @@ func withdraw(b *gitboard.Board, old, new plumbing.OID) error {
 	return err
 }
 
-// records reads the records.
-func records(b *gitboard.Board) (all []forward, err error) {
+// announcements reads the records.
+func announcements(b *gitboard.Board) (all []forward, err error) {
 	entries, err := os.ReadDir(filepath.Join(b.Dir(), forwardDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -122,7 +122,7 @@ func records(b *gitboard.Board) (all []forward, err error) {
 // of moves that did not happen. While a push is on its way to the remote, a move of an ended
 // process may still happen.
 func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []forward, err error) {
-	all, err := records(b)
+	all, err := announcements(b)
 	if len(all) == 0 {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 	if err != nil {
 		return nil, err
 	}
-	checkouts, err := b.Repo().Records().CheckedOut(ctx, v.IntegrationRef())
+	checkouts, err := b.Repo().CheckedOut(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}

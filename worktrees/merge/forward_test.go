@@ -76,7 +76,7 @@ func TestRecordsOfMoves(t *testing.T) {
 	if done, warnings := follow(ctx, b, v); !slices.Equal(done, []string{top}) || len(warnings) > 0 {
 		t.Errorf("%q follow, %q", done, warnings)
 	}
-	if all, err := records(b); err != nil || len(all) != 1 || all[0].process != another {
+	if all, err := announcements(b); err != nil || len(all) != 1 || all[0].process != another {
 		t.Errorf("left are %+v, %v", all, err)
 	}
 }
@@ -161,7 +161,7 @@ func TestAnnounced(t *testing.T) {
 	record(".new-1", another, base, next)
 	must(t, os.WriteFile(filepath.Join(dir, ".new-2"), []byte("half of"), 0o644))
 	must(t, announced(ctx, b, v, base, next))
-	all, err := records(b)
+	all, err := announcements(b)
 	must(t, err)
 	tops := map[string]bool{}
 	for _, f := range all {

@@ -272,7 +272,7 @@ func TestFollowingTheAway(t *testing.T) {
 				}
 				at = next
 			}
-			if all, err := records(b); len(all) != 1 || err != nil {
+			if all, err := announcements(b); len(all) != 1 || err != nil {
 				t.Errorf("the records are %+v: %v", all, err)
 			}
 			if c.mount {

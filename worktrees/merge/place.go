@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -41,20 +41,20 @@ func DropTests(ctx context.Context, b *gitboard.Board) error { return clearPlace
 // moved. Anything that git does not know stays: a person made it.
 func clearPlaces(ctx context.Context, b *gitboard.Board, place string) error {
 	repo := b.Repo()
-	all, err := repo.Records().RepairedWorktrees(ctx)
+	all, err := repo.Worktrees(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range all {
 		is := w.Path == place || worktrees.ForTests(w) && (place == "" || !strings.HasSuffix(filepath.Dir(w.Path), dirName(b)))
-		record := repo.Worktree(w.Path).Record()
-		if !is || w.Main || !git.Made(record) && !git.Initializing(record) {
+		record := repo.Records().Of(w.Path)
+		if !is || w.Main || !records.Made(record) && !records.Initializing(record) {
 			continue
 		}
-		linked := git.LinkedDir(w.Path)
+		linked := records.LinkedDir(w.Path)
 		if _, err := os.Stat(linked); err == nil && linked != record {
 			// The worktree is of the repository that this one is a copy of.
-			if err := repo.Records().Drop(record); err != nil {
+			if err := records.Drop(record); err != nil {
 				return err
 			}
 			continue

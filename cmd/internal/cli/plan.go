@@ -325,7 +325,7 @@ func lacking(ctx context.Context, c *call.Call, spec string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.Board.Repo().Records().Worktrees(ctx)
+	all, err := c.Board.Repo().Worktrees(ctx)
 	if err != nil || all[0].Bare { // then the project's root has no specs to edit
 		return nil, err
 	}

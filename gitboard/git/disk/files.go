@@ -56,3 +56,13 @@ func IsLink(path string) bool {
 func EscapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
+
+// Line returns the content of a file with one line. regular is false if it is not a regular file.
+func Line(path string) (line string, regular bool) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	data, err := os.ReadFile(path)
+	return strings.TrimRight(string(data), "\n"), err == nil
+}

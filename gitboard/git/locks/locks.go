@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
@@ -255,13 +256,13 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 // commit, which may wait in an editor for days, moves only HEAD and the branch that is checked out.
 func (r *Repo) isBoardRef(lock string) bool {
 	name, err := filepath.Rel(r.Common, lock)
-	if name = filepath.ToSlash(name); err != nil || !strings.HasPrefix(name, "refs/liza/") && !strings.HasPrefix(name, "refs/heads/liza/") {
+	if name = filepath.ToSlash(name); err != nil || !strings.HasPrefix(name, plumbing.OwnPrefix) && !strings.HasPrefix(name, plumbing.BoardPrefix) {
 		return false
 	}
 	heads, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.Common), "worktrees", "*", "HEAD"))
 	return !slices.ContainsFunc(append(heads, filepath.Join(r.Common, "HEAD")), func(head string) bool {
 		text, err := os.ReadFile(head)
-		return err != nil || strings.HasPrefix(string(text), "ref: refs/heads/liza/")
+		return err != nil || strings.HasPrefix(string(text), plumbing.SymbolicMark+plumbing.BoardPrefix)
 	})
 }
 

@@ -69,6 +69,9 @@ const (
 	LastRef = OwnPrefix + "last"
 )
 
+// SymbolicMark begins the file of a symbolic ref.
+const SymbolicMark = "ref: "
+
 // Probe is the name below ProbePrefix of the branch that all probes move where only branches are
 // accepted.
 const Probe = "grows"
