@@ -37,7 +37,7 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 		if err != nil {
 			return nil, nil, err
 		}
-		p, err := r.payload(t)
+		p, err := r.Payload(t)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -50,9 +50,9 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 	return b.Do(ctx, r.Request, intent, options...)
 }
 
-// payload is the verdict on a task as it is now. With comments on lines, a rejection's text may
+// Payload is the verdict on a task as it is now. With comments on lines, a rejection's text may
 // have any form.
-func (r VerdictRequest) payload(t *board.Task) (*board.Verdict, error) {
+func (r VerdictRequest) Payload(t *board.Task) (*board.Verdict, error) {
 	p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason, Rejection: r.Rejection}
 	if r.Verdict != board.VerdictRejected || r.Rejection != nil {
 		return p, nil

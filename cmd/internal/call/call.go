@@ -20,7 +20,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/text"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Call is one run of a command: its flags, its arguments and the board that it opens.
@@ -38,9 +37,9 @@ type Call struct {
 	At          string
 	Offline     bool
 
-	Key     gitboard.KeyOf  // signs what this call commits
-	Board   *gitboard.Board // of the repository that the command runs in; nil if the command runs anywhere
-	Signer  *sshsig.Signer  // named on the command line, instead of the settings
+	Keys    func(context.Context, *Call, board.Actor) (*sshsig.Signer, error) // signs what this call commits
+	Board   *gitboard.Board                                                   // of the repository that the command runs in; nil if the command runs anywhere
+	Signer  *sshsig.Signer                                                    // named on the command line, instead of the settings
 	OnClose []io.Closer
 	Minting sync.Mutex // creates one session key at a time in a team
 	warned  bool       // of a board that breaks its rules
@@ -71,7 +70,7 @@ func (c *Call) Directory() string {
 
 // Open opens the board of the repository that the command runs in.
 func (c *Call) Open(ctx context.Context) error {
-	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Writes: c.Cmd.Writes, Key: c.Key})
+	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Writes: c.Cmd.Writes, Key: c.key()})
 	if errors.Is(err, git.ErrNotRepository) {
 		return c.noRepository()
 	}
@@ -80,6 +79,13 @@ func (c *Call) Open(ctx context.Context) error {
 	}
 	c.Board = b
 	return nil
+}
+
+func (c *Call) key() gitboard.KeyOf {
+	if c.Keys == nil {
+		return nil
+	}
+	return func(ctx context.Context, a board.Actor) (*sshsig.Signer, error) { return c.Keys(ctx, c, a) }
 }
 
 func (c *Call) noRepository() error {
@@ -155,34 +161,12 @@ func (c *Call) Do(ctx context.Context, op string, intent gitboard.Intent) (*gitb
 	return c.Board.Do(ctx, c.Asks(actor), onBoard)
 }
 
-// End carries out an operation that may end a task's worktree, and reports it with any additional
-// lines about the task.
-func (c *Call) End(ctx context.Context, actor board.Actor, p board.TaskPayload, also ...func(*board.State, *board.Task) string) error {
-	done, err := worktrees.End(ctx, c.Board, c.Asks(actor), p)
-	if err != nil {
-		return err
-	}
-	var lines []string
-	extra := map[string]any{}
-	for _, says := range also {
-		if t := done.After.Task(p.TaskID()); t != nil {
-			text := says(done.After, t)
-			lines, extra["work"] = append(lines, text), text
-		}
-	}
-	return c.Report(done, extra, lines...)
-}
-
 // Just carries out an operation whose payload is known, and reports it.
 func (c *Call) Just(ctx context.Context, p board.Payload) error {
 	if c.Offline {
 		return c.Queue(ctx, p)
 	}
-	done, err := c.Do(ctx, p.Op(), gitboard.Just(p))
-	if err != nil {
-		return err
-	}
-	return c.Report(done, nil)
+	return c.Show(c.Doing(ctx, p))
 }
 
 // Report prints a successful operation. The fields of extra are added to the JSON; for a human the

@@ -250,6 +250,9 @@ the id can be registered at once. No process is ended.`,
 			f.BoolVar(&force, "force", false, "even if its lease is live: for when you know that its process is gone")
 		},
 		Example: `git liza recover-agent coder-2`,
-		Run:     func(ctx context.Context, c *call.Call) error { return recovery.RecoverAgent(ctx, c, c.Args[0], force) },
+		Run: func(ctx context.Context, c *call.Call) error {
+			r, err := recovery.RecoverAgent(ctx, c, c.Args[0], force)
+			return r.Print(c, err)
+		},
 	}
 }

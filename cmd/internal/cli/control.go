@@ -2,19 +2,19 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 var _ = add(pauseCommand)
@@ -51,66 +51,9 @@ A clone that a file in .liza stops continues when that file is removed.`,
 		},
 		Example: `git liza resume --decision CONTINUE --reason "the summary is as planned"`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			if p.Decision == "STOP" {
-				return stopHere(ctx, c, &p)
-			}
-			done, err := c.Do(ctx, "resume", gitboard.Just(&p))
-			if err != nil {
-				return stoppedByFile(ctx, c, err)
-			}
-			lines, err := filesThatStop(ctx, c)
-			if err != nil {
-				return err
-			}
-			return c.Report(done, nil, lines...)
+			return c.Show(acts.Resume(ctx, c, &p))
 		},
 	}
-}
-
-// stopHere carries out the decision STOP: it aborts the run if it was halted.
-func stopHere(ctx context.Context, c *call.Call, p *board.Resume) error {
-	if p.Goal != "" {
-		return call.Usage(c.Cmd, "STOP is for the whole run; one goal is given up by git liza goal abort %s", text.Line(p.Goal, 70))
-	}
-	if p.Task != "" {
-		return call.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", text.Line(p.Task, 70))
-	}
-	done, err := c.Do(ctx, "abort", func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		if v.State.Control().Mode == board.Running {
-			return p, nil, nil // its Check refuses a board that is not halted
-		}
-		return &board.Abort{Reason: strings.TrimSuffix("checkpoint decision STOP: "+p.Reason, ": ")}, nil, nil
-	})
-	if err != nil {
-		return err
-	}
-	return c.Report(done, map[string]any{"decision": "STOP"})
-}
-
-// stoppedByFile adds to the refusal to resume a running board which file stops this clone.
-func stoppedByFile(ctx context.Context, c *call.Call, err error) error {
-	var r *board.Refusal
-	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint.Text != "" {
-		return err
-	}
-	lines, lookErr := filesThatStop(ctx, c)
-	if lookErr == nil && len(lines) > 0 {
-		r.Advise("%s", strings.Join(lines, "; "))
-	}
-	return err
-}
-
-// filesThatStop lists the files that stop this clone.
-func filesThatStop(ctx context.Context, c *call.Call) ([]string, error) {
-	halts, err := c.Board.Clone().Halts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for _, h := range halts {
-		lines = append(lines, "this clone is stopped by .liza/"+h.File+" until a human takes that file away")
-	}
-	return lines, nil
 }
 
 var _ = add(abortCommand)
@@ -170,7 +113,7 @@ func abortTask(ctx context.Context, c *call.Call, task, reason string) error {
 			}
 		}
 	}
-	return c.End(ctx, actor, &board.Abandon{About: board.About{Task: task}, Reason: reason})
+	return c.Show(call.One(worktrees.End(ctx, c.Board, c.Asks(actor), &board.Abandon{About: board.About{Task: task}, Reason: reason})))
 }
 
 // needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses a task
@@ -209,22 +152,16 @@ func numbered(request string, n int) string {
 var _ = add(resolveCommand)
 
 func resolveCommand() *call.Command {
-	p := board.Resolve{}
+	var finding string
 	return &call.Command{
 		Name: "resolve", Group: "human", Max: 0, Writes: true,
 		Short: "record what became of the circuit breaker's trigger, and reset it",
 		Long:  "The board stays at CHECKPOINT until git liza resume.",
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&p.Text, "text", "", "the finding and the decision")
+			f.StringVar(&finding, "text", "", "the finding and the decision")
 		},
 		Example: `git liza resolve --text "The test server was down; it is up again"`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			done, err := c.Do(ctx, p.Op(), gitboard.Just(&p))
-			if err != nil {
-				return err
-			}
-			return c.Report(done, nil, "the board is "+string(done.After.Control().Mode)+"; continue with: git liza resume --decision CONTINUE")
-		},
+		Run:     func(ctx context.Context, c *call.Call) error { return c.Show(acts.Resolve(ctx, c, finding)) },
 	}
 }
 

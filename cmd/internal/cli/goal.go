@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/records"
@@ -235,17 +236,7 @@ the goal then waits in the inbox.`,
 		Example: `git liza goal complete --summary "All endpoints are on integration"`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			p.Goal = call.First(c.Args)
-			done, err := c.Do(ctx, p.Op(), gitboard.Completing(&p))
-			if err != nil {
-				return err
-			}
-			var open []string
-			for _, g := range done.After.Goals() {
-				if g.Status == board.Completed && g.Ended == done.After.Time() {
-					open = append(open, report.ContinuedElsewhere(done.After, g.ID)...)
-				}
-			}
-			return c.Report(done, map[string]any{"warnings": call.Every(open)}, call.Prefixed("warning: ", open)...)
+			return c.Show(acts.CompleteGoal(ctx, c, &p))
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
@@ -220,26 +221,7 @@ func amendTaskCommand() *call.Command {
 			if len(set) == 0 {
 				return call.Usage(c.Cmd, "nothing is named to change")
 			}
-			done, err := c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-				d := board.Definition{}
-				if err := d.Take(o.Definition(), set); err != nil {
-					return nil, nil, err
-				}
-				p := &board.AmendTask{About: board.About{Task: c.Args[0]}, Definition: d, Set: set, Reason: reason, NoSpecFile: c.SkipSpecFile()}
-				if slices.Contains(set, "spec_ref") {
-					oid, err := definition.SpecOID(ctx, c, v, d.SpecRef)
-					if err != nil {
-						return nil, nil, err
-					}
-					p.SpecOID = oid
-				}
-				return p, nil, nil
-			})
-			if err != nil {
-				return err
-			}
-			warnings := board.Warnings(done.After.Task(c.Args[0]).Definition())
-			return c.Report(done, map[string]any{"warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)...)
+			return c.Show(acts.Amend(ctx, c, c.Args[0], o.Definition(), set, reason))
 		},
 	}
 }
@@ -258,11 +240,7 @@ func supersedeCommand() *call.Command {
 		},
 		Example: `git liza supersede login --by login-form,login-api --reason "It was two tasks: form and API share no code"`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			actor, err := c.Actor(ctx, "supersede")
-			if err != nil {
-				return err
-			}
-			return c.End(ctx, actor, &board.Supersede{About: board.About{Task: c.Args[0]}, By: by, Reason: reason})
+			return c.Show(c.Ending(ctx, &board.Supersede{About: board.About{Task: c.Args[0]}, By: by, Reason: reason}))
 		},
 	}
 }
@@ -277,11 +255,7 @@ func abandonCommand() *call.Command {
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza abandon login --reason "superseded by the new sign-in service"`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			actor, err := c.Actor(ctx, "abandon")
-			if err != nil {
-				return err
-			}
-			return c.End(ctx, actor, &board.Abandon{About: board.About{Task: c.Args[0]}, Reason: reason})
+			return c.Show(c.Ending(ctx, &board.Abandon{About: board.About{Task: c.Args[0]}, Reason: reason}))
 		},
 	}
 }

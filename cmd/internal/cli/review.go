@@ -1,21 +1,19 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
-	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -29,31 +27,7 @@ func claimReviewCommand() *call.Command {
 		Long:    "Without an id: what has the lowest priority number and is oldest.",
 		Example: `git liza claim-review login`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			done, err := c.Do(ctx, "claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-				id := call.First(c.Args)
-				if id == "" {
-					id = board.NextReview(v.State, cmp.Or(c.AgentID(), roles.HumanID), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
-				}
-				if id != "" {
-					return &board.ClaimReview{About: board.About{Task: id}}, nil, nil
-				}
-				if err := v.State.Err(); err != nil {
-					return nil, nil, err
-				}
-				if tasks := v.State.Tasks(); len(tasks) > 0 && v.State.Control().Mode != board.Running {
-					return &board.ClaimReview{About: board.About{Task: tasks[0].ID}}, nil, nil // refused by the mode
-				}
-				return nil, nil, board.Refuse(board.CodeNoWork, "nothing waits for a review", "git liza status")
-			})
-			if err != nil {
-				return err
-			}
-			t := done.After.Task(done.Op.TaskID())
-			if _, err := worktrees.ForReview(ctx, c.Board, done.View, t); err != nil {
-				return fmt.Errorf("%s is yours to review, but its worktree could not be made here (git liza review %s tries again): %w", t.ID, t.ID, err)
-			}
-			return c.Report(done, map[string]any{"review_commit": t.ReviewCommit, "review_base": t.ReviewBase, "author": t.AssignedTo},
-				fmt.Sprintf("next: git liza review %s", t.ID))
+			return c.Show(acts.ClaimReview(ctx, c, call.First(c.Args)))
 		},
 	}
 }
@@ -233,24 +207,7 @@ which of them were acted upon.`,
 			if !ok {
 				return call.Usage(c.Cmd, "%q is not FILE:LINE, like api/login.go:17", c.Args[1])
 			}
-			actor, err := c.Actor(ctx, "comment")
-			if err != nil {
-				return err
-			}
-			if commit != "" {
-				var full plumbing.OID
-				if full, err = c.Board.Repo().ResolveCommit(ctx, commit); err != nil {
-					return err
-				}
-				commit = string(full)
-			}
-			done, err := c.Board.Comment(ctx, gitboard.CommentRequest{
-				Request: c.Asks(actor), Task: c.Args[0], Commit: commit, Path: path, Line: line, Text: raw,
-			})
-			if err != nil {
-				return err
-			}
-			return c.Report(done, nil)
+			return c.Show(acts.Comment(ctx, c, gitboard.CommentRequest{Task: c.Args[0], Commit: commit, Path: path, Line: line, Text: raw}))
 		},
 	}
 }
@@ -329,26 +286,7 @@ parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 					return err
 				}
 			}
-			actor, err := c.Actor(ctx, "verdict")
-			if err != nil {
-				return err
-			}
-			done, err := worktrees.Verdict(ctx, c.Board, worktrees.VerdictRequest{Request: gitboard.Request{
-				Actor: actor,
-				ID:    c.Request, AllowSecret: c.AllowSecret},
-				Task: c.Args[0], Verdict: strings.ToUpper(c.Args[1]), Commit: commit, Reason: text, Rejection: rejection,
-			})
-			if err != nil {
-				return err
-			}
-			var lines []string
-			if done.After.Task(c.Args[0]).Status == board.Approved && !c.Supervised() && c.AgentID() != "" {
-				lines = append(lines, "next: git liza merge "+c.Args[0])
-			}
-			if t := done.After.Task(c.Args[0]); t.Status == board.ReadyForReview {
-				lines = append(lines, "it stays READY_FOR_REVIEW: "+board.ProgressOf(done.After, t).String())
-			}
-			return c.Report(done, nil, lines...)
+			return c.Show(acts.Judge(ctx, c, worktrees.VerdictRequest{Task: c.Args[0], Verdict: strings.ToUpper(c.Args[1]), Commit: commit, Reason: text, Rejection: rejection}, false))
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
@@ -16,7 +17,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/report/sprint"
 	"github.com/git-liza/git-liza/gitboard/text"
-	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
 var _ = add(sprintStartCommand)
@@ -199,15 +199,7 @@ With --task it is one task that waits for a human: it is paused.`,
 			if task != "" {
 				return checkpointTask(ctx, c, task, reason)
 			}
-			done, err := c.Do(ctx, "checkpoint", gitboard.Just(&board.SetCheckpoint{Reason: reason}))
-			if err != nil {
-				return err
-			}
-			file, err := watch.KeepSummary(c.Board, done)
-			if err != nil {
-				return fmt.Errorf("the board is at CHECKPOINT, but its summary could not be kept (git liza sprint show --summary prints it): %w", err)
-			}
-			return c.Report(done, map[string]any{"summary": file}, "summary: "+file, "a human decides: git liza resume --decision CONTINUE")
+			return c.Show(acts.Checkpoint(ctx, c, reason))
 		},
 	}
 }

@@ -3,14 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
-	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/worktrees"
@@ -36,20 +35,7 @@ for you (note-3): its planner reads the answer.`,
 			if err != nil {
 				return err
 			}
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
-			p := &board.Answer{About: board.About{Task: c.Args[0]}, Text: text, Afresh: afresh}
-			if v.State.Task(p.Task) == nil && strings.HasPrefix(p.Task, "note-") {
-				p.Note, p.Task = p.Task, ""
-				return c.Just(ctx, p)
-			}
-			actor, err := c.Actor(ctx, "answer")
-			if err != nil {
-				return err
-			}
-			return c.End(ctx, actor, p, screen.Becomes)
+			return c.Show(acts.Answer(ctx, c, &board.Answer{About: board.About{Task: c.Args[0]}, Text: text, Afresh: afresh}))
 		},
 	}
 }
@@ -84,11 +70,7 @@ superseded. git liza answer unblocks with an answer to the questions.`,
 			case afresh:
 				mode = board.UnblockFresh
 			}
-			actor, err := c.Actor(ctx, "unblock")
-			if err != nil {
-				return err
-			}
-			return c.End(ctx, actor, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget}, screen.Becomes)
+			return c.Show(acts.Unblock(ctx, c, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget}))
 		},
 	}
 }
@@ -124,25 +106,7 @@ func releaseCommand() *call.Command {
 		},
 		Example: `git liza release login --role coder --reason "its process has ended"`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
-			t, err := v.State.FindTask(c.Args[0])
-			if err != nil {
-				return err
-			}
-			if role != "coder" && role != "reviewer" && role != "both" {
-				return call.NoHolder(role)
-			}
-			if held := map[board.Status]string{board.Claimed: "coder", board.ReadyForReview: "reviewer"}[t.Status]; held != "" && role != "both" && role != held {
-				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: no %s has a claim on it", t.ID, t.Status, role), "git liza show "+t.ID)
-			}
-			actor, err := c.Actor(ctx, "release")
-			if err != nil {
-				return err
-			}
-			return c.End(ctx, actor, &board.Release{About: board.About{Task: t.ID}, Reason: reason, Force: force})
+			return c.Show(acts.Release(ctx, c, c.Args[0], role, reason, force))
 		},
 	}
 }

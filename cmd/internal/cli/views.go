@@ -14,7 +14,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
@@ -45,7 +44,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 		Example: `git liza status --watch`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			if watch {
-				return screen.Watch(ctx, c, dispatch.Within(c), goal)
+				return screen.Watch(ctx, c, goal)
 			}
 			seen, err := c.Seen(ctx, fresh)
 			if err != nil {

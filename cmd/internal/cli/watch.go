@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard"
@@ -143,7 +142,7 @@ func runWeb(ctx context.Context, c *call.Call, o webOptions) error {
 		if err := c.ActsAsHuman(ctx, "the web board", "git liza web --read-only"); err != nil {
 			return err
 		}
-		config.Do = forWeb(dispatch.Within(c))
+		config.Do = c.Carry
 	}
 	if b.Remote() != "" {
 		config.Fetched = func() *call.SeenAt {
@@ -191,17 +190,6 @@ func (o webOptions) check(c *call.Call) error {
 		return call.Usage(c.Cmd, "--listen %s would be every address of this machine: say 127.0.0.1%s, or 0.0.0.0%s if that is meant", o.listen, o.listen, o.listen)
 	}
 	return nil
-}
-
-// forWeb executes the command lines of forms.
-func forWeb(run call.Runs) func(context.Context, []string) (web.Done, error) {
-	return func(ctx context.Context, args []string) (web.Done, error) {
-		done, err := run(ctx, args)
-		if o := (*call.Outcome)(nil); errors.As(err, &o) {
-			return web.Done{}, &web.Refused{Message: o.Message, Hint: o.Hint}
-		}
-		return web.Done(done), err
-	}
 }
 
 // ownNames are the names that other machines may use for a server that listens to them.

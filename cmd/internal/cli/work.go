@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -233,21 +233,7 @@ func blockCommand() *call.Command {
 		Example: `git liza block login --reason "The spec names no password rules" --question "How long must a password be?" --attempted "read specs/vision.md"`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			p.Task = c.Args[0]
-			if p.Reason == "" && c.AgentID() == "" {
-				p.Reason = board.HumanOverride
-			}
-			done, err := c.Do(ctx, "block", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-				t, err := v.State.FindTask(p.Task)
-				if err != nil {
-					return nil, nil, err
-				}
-				published, err := worktrees.Share(ctx, c.Board, v, t)
-				return &p, published, err
-			})
-			if err != nil {
-				return err
-			}
-			return c.Report(done, nil)
+			return c.Show(acts.Block(ctx, c, &p))
 		},
 	}
 }

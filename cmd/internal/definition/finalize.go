@@ -59,11 +59,17 @@ func each(ctx context.Context, c *call.Call, ids []string, extra map[string]any,
 
 func finalize(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error) {
 	return c.Do(ctx, "finalize", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		t, err := v.State.FindTask(id)
-		if err != nil {
-			return nil, nil, err
-		}
-		oid, err := SpecOID(ctx, c, v, t.SpecRef)
-		return &board.Finalize{About: board.About{Task: id}, SpecOID: oid, NoSpecFile: c.SkipSpecFile()}, nil, err
+		p, err := Finalizing(ctx, c, v, id)
+		return p, nil, err
 	})
+}
+
+// Finalizing is the payload that finalizes a draft.
+func Finalizing(ctx context.Context, c *call.Call, v *gitboard.View, id string) (board.Payload, error) {
+	t, err := v.State.FindTask(id)
+	if err != nil {
+		return nil, err
+	}
+	oid, err := SpecOID(ctx, c, v, t.SpecRef)
+	return &board.Finalize{About: board.About{Task: id}, SpecOID: oid, NoSpecFile: c.SkipSpecFile()}, err
 }

@@ -16,8 +16,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
-	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -89,8 +87,7 @@ func dispatch(ctx context.Context, a *call.App, args []string) error {
 			return groupPage(a, group, args, asJSON)
 		}
 	}
-	c := &call.Call{App: a, Cmd: cmd, Dir: *dir, JSON: *json}
-	c.Key = func(ctx context.Context, a board.Actor) (*sshsig.Signer, error) { return signing.KeyOf(ctx, c, a) }
+	c := &call.Call{App: a, Cmd: cmd, Dir: *dir, JSON: *json, Keys: signing.KeyOf}
 	defer c.Close()
 	if cmd == nil {
 		c.Cmd, c.Args = &call.Command{Name: args[0]}, args[1:]

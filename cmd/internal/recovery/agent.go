@@ -13,37 +13,48 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// RecoverAgent recovers the work of an agent that has ended, and reports it.
-func RecoverAgent(ctx context.Context, c *call.Call, id string, force bool) error {
+// RecoveredAgent is what became of an agent that has ended.
+type RecoveredAgent struct {
+	OK         bool         `json:"ok"`
+	Agent      string       `json:"agent"`
+	Tasks      []*Recovered `json:"tasks"`
+	LeaseEnded bool         `json:"lease_ended"`
+
+	live bool
+}
+
+// RecoverAgent recovers the work of an agent that has ended. With an error, the result is what was
+// recovered before, nil for nothing.
+func RecoverAgent(ctx context.Context, c *call.Call, id string, force bool) (*RecoveredAgent, error) {
 	human, err := OnlyHuman(ctx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !roles.IsID(id) {
-		return board.Refuse(board.CodeInvalid, roles.NotAnID(id).Error(), "git liza status")
+		return nil, board.Refuse(board.CodeInvalid, roles.NotAnID(id).Error(), "git liza status")
 	}
 	v, err := c.View(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, gave := c.Board.Clone().GaveUp()[id]; gave && v.State.Agent(id) == nil {
-		return errors.Join(c.Board.Clone().DropGaveUp(id), printRecovered(c, id, nil, false, true))
+		return &RecoveredAgent{OK: true, Agent: id}, c.Board.Clone().DropGaveUp(id)
 	}
 	if v.State.Agent(id) == nil {
 		unknown := board.Refuse(board.CodeUnknownAgent, id+" is not registered", "git liza status")
 		unknown.Unknown = id
-		return errors.Join(v.State.Err(), unknown)
+		return nil, errors.Join(v.State.Err(), unknown)
 	}
 	held, err := v.Lease(ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	live := !v.Takeable(ctx, id, 0)
 	if live && !force {
-		return board.Refuse(board.CodeLease, fmt.Sprintf("the lease of %s is live, until %s", id, held.Expires),
+		return nil, board.Refuse(board.CodeLease, fmt.Sprintf("the lease of %s is live, until %s", id, held.Expires),
 			"wait until then, or, if you know that its process is gone: git liza recover-agent "+id+" --force")
 	}
-	tasks := []*Recovered{}
+	all := &RecoveredAgent{Agent: id, Tasks: []*Recovered{}, live: live}
 	var left error
 	for _, brief := range v.State.Tasks() {
 		t := v.State.Task(brief.ID)
@@ -55,7 +66,7 @@ func RecoverAgent(ctx context.Context, c *call.Call, id string, force bool) erro
 			left = errors.Join(left, err)
 			continue
 		}
-		tasks, left = append(tasks, r), errors.Join(left, r.Unfinished())
+		all.Tasks, left = append(all.Tasks, r), errors.Join(left, r.Unfinished())
 	}
 	if left == nil && live {
 		left = endLease(ctx, c, id, held)
@@ -63,10 +74,9 @@ func RecoverAgent(ctx context.Context, c *call.Call, id string, force bool) erro
 	if left == nil {
 		left = c.Board.Clone().DropGaveUp(id)
 	}
-	if err := errors.Join(v.State.Err(), printRecovered(c, id, tasks, live, left == nil)); err != nil {
-		return err
-	}
-	return left
+	all.OK = left == nil
+	all.LeaseEnded = live && all.OK
+	return all, errors.Join(v.State.Err(), left)
 }
 
 // endLease ends a lease unless its holder renewed it in the meantime, or a release ended it.
@@ -82,25 +92,36 @@ func endLease(ctx context.Context, c *call.Call, id string, held *lease.Held) er
 	return err
 }
 
-func printRecovered(c *call.Call, id string, tasks []*Recovered, live, ok bool) error {
-	if c.JSON {
-		return c.PrintJSON(map[string]any{"ok": ok, "agent": id, "tasks": tasks, "lease_ended": live && ok})
-	}
-	var lines []string
-	for _, r := range tasks {
-		lines = append(lines, r.Lines()...)
-	}
-	switch {
-	case !ok:
-	case live:
-		lines = append(lines, id+": its lease is ended, and the id can be registered at once; should its process be alive after all, end it")
-	case len(tasks) > 0:
-		lines = append(lines, id+": the id can be registered")
-	default:
-		lines = append(lines, id+" holds nothing, and its lease has expired: there is nothing to recover")
-	}
-	if len(lines) == 0 {
+// Lines describes it for a human.
+func (r *RecoveredAgent) Lines() []string {
+	if r == nil {
 		return nil
 	}
-	return c.Say(lines...)
+	var lines []string
+	for _, t := range r.Tasks {
+		lines = append(lines, t.Lines()...)
+	}
+	switch {
+	case !r.OK:
+	case r.live:
+		lines = append(lines, r.Agent+": its lease is ended, and the id can be registered at once; should its process be alive after all, end it")
+	case len(r.Tasks) > 0:
+		lines = append(lines, r.Agent+": the id can be registered")
+	default:
+		lines = append(lines, r.Agent+" holds nothing, and its lease has expired: there is nothing to recover")
+	}
+	return lines
+}
+
+// Print prints it, and passes the error on.
+func (r *RecoveredAgent) Print(c *call.Call, err error) error {
+	switch lines := r.Lines(); {
+	case r == nil:
+		return err
+	case c.JSON:
+		err = errors.Join(c.PrintJSON(r), err)
+	case len(lines) > 0:
+		err = errors.Join(c.Say(lines...), err)
+	}
+	return err
 }

@@ -1,16 +1,20 @@
 package screen
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // act is a key's effect on the selected task or on the board.
@@ -23,8 +27,7 @@ type act struct {
 	open func(s *subject) bool
 	// next is the question after these answers, nil if there is none left.
 	next func(s *subject, answers []string) *input
-	// lines are the command lines that carry out the act.
-	lines func(s *subject, answers []string) [][]string
+	do   func(s *subject, answers []string) call.Act
 }
 
 // subject is the target of an act.
@@ -35,28 +38,19 @@ type subject struct {
 	at string      // FILE:LINE of the current line of the diff, "" for none
 }
 
-// seen is the flag that refuses an act on a task that has changed since it was asked about.
-func (s *subject) seen() []string { return flag("seen", s.t.ID+"="+s.t.Version()) }
-
-// seenHalt is the same for what halts the board.
-func (s *subject) seenHalt() []string { return flag("seen", "control="+board.HaltVersion(s.st)) }
-
-// line is a command line. Values follow "--name=" and arguments follow "--", so that they can't
-// become flags.
-func line(command string, flags []string, args ...string) []string {
-	l := append(strings.Fields(command), flags...)
-	if len(args) > 0 {
-		l = append(append(l, "--"), args...)
-	}
-	return l
+// about is an act on the selected task, refused if it has changed since it was asked about.
+func (s *subject) about(op string, do func(context.Context, *call.Call) (call.Result, error)) call.Act {
+	return call.Act{Op: op, Seen: []string{s.t.ID + "=" + s.t.Version()}, Do: do}
 }
 
-// flag is a flag with its value, nil for an empty value.
-func flag(name, value string) []string {
-	if value == "" {
-		return nil
-	}
-	return []string{"--" + name + "=" + value}
+// onHalt is the same for an act on what halts the board.
+func (s *subject) onHalt(op string, do func(context.Context, *call.Call) (call.Result, error)) call.Act {
+	return call.Act{Op: op, Seen: []string{"control=" + board.HaltVersion(s.st)}, Do: do}
+}
+
+// doing is an act that is one operation.
+func doing(p board.Payload) call.Act {
+	return call.Act{Op: p.Op(), Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return c.Doing(ctx, p) }}
 }
 
 // asks is the next of an act with one question.
@@ -77,50 +71,61 @@ func inState(states ...board.Status) func(*subject) bool {
 	return func(s *subject) bool { return s.t != nil && slices.Contains(states, s.t.Status) }
 }
 
-// acts are what a human can do, in the order of the list of keys.
-var acts = []act{
-	{key: 'a', name: "answer", help: "answer a BLOCKED task: it continues with its work", open: inState(board.Blocked),
-		next: asks(questionOf, nil), lines: answerLines},
-	{key: 'a', name: "approve", help: "approve a submission; the review is taken first", open: inState(board.ReadyForReview),
-		next: asks(approvalOf, nil),
-		lines: func(s *subject, a []string) [][]string {
-			return append(s.takesReview(), line("verdict", append(flag("commit", s.t.ReviewCommit), flag("reason", a[0])...), s.t.ID, board.VerdictApproved))
+// bindings are what a human can do, in the order of the list of keys.
+var bindings = []act{
+	{key: 'a', name: "answer", help: "answer a BLOCKED task: it continues with its work", open: inState(board.Blocked), next: asks(questionOf, nil), do: answer},
+	{key: 'a', name: "approve", help: "approve a submission; the review is taken first", open: inState(board.ReadyForReview), next: asks(approvalOf, nil),
+		do: func(s *subject, a []string) call.Act {
+			return s.judge(worktrees.VerdictRequest{Verdict: board.VerdictApproved, Reason: a[0]})
 		}},
 	{key: 'c', name: "comment", help: "comment on the line of the diff; a rejection takes the comments along", open: onALine,
 		next: asks(func(s *subject) string { return s.at + ":" }, nil),
-		lines: func(s *subject, a []string) [][]string {
-			return [][]string{line("comment", flag("commit", s.t.ReviewCommit), s.t.ID, s.at, a[0])}
+		do: func(s *subject, a []string) call.Act {
+			path, line, _ := text.ParsePlace(s.at)
+			r := gitboard.CommentRequest{Task: s.t.ID, Commit: s.t.ReviewCommit, Path: path, Line: line, Text: a[0]}
+			return call.Act{Op: "comment", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Comment(ctx, c, r) }}
 		}},
-	{key: 'x', name: "reject", help: "reject a submission, with its comments or blocker by blocker", open: inState(board.ReadyForReview), next: nextOfRejection, lines: rejectionLines},
+	{key: 'x', name: "reject", help: "reject a submission, with its comments or blocker by blocker", open: inState(board.ReadyForReview), next: nextOfRejection,
+		do: func(s *subject, a []string) call.Act {
+			return s.judge(worktrees.VerdictRequest{Verdict: board.VerdictRejected, Rejection: rejectionOf(s, a)})
+		}},
 	{key: 'f', name: "finalize", help: "open a DRAFT to coders", open: inState(board.Draft),
-		next:  asks(func(s *subject) string { return s.t.ID + " is opened to coders: enter" }, nil),
-		lines: func(s *subject, _ []string) [][]string { return [][]string{line("finalize", s.seen(), s.t.ID)} }},
+		next: asks(func(s *subject) string { return s.t.ID + " is opened to coders: enter" }, nil),
+		do: func(s *subject, _ []string) call.Act {
+			return s.about("finalize", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Finalize(ctx, c, s.t.ID) })
+		}},
 	{key: 'b', name: "block", help: "stop a task until you or a planner have looked at it", open: blockable,
 		next: asks(func(s *subject) string { return "why is " + s.t.ID + " blocked?" }, nil),
-		lines: func(s *subject, a []string) [][]string {
-			return [][]string{line("block", flag("reason", a[0]), s.t.ID)}
+		do: func(s *subject, a []string) call.Act {
+			p := &board.Block{About: board.About{Task: s.t.ID}, Reason: a[0]}
+			return call.Act{Op: "block", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Block(ctx, c, p) }}
 		}},
 	{key: 'n', name: "note", help: "leave a note for a task; its agent reads it", open: func(s *subject) bool { return s.t != nil },
-		next:  asks(func(s *subject) string { return "note for " + s.t.ID + ":" }, nil),
-		lines: func(s *subject, a []string) [][]string { return [][]string{line("note", flag("for", s.t.ID), a[0])} }},
+		next: asks(func(s *subject) string { return "note for " + s.t.ID + ":" }, nil),
+		do:   func(s *subject, a []string) call.Act { return doing(&board.AddNote{For: s.t.ID, Message: a[0]}) }},
 	{key: 'r', name: "resolve", board: true, help: "say what you decided about the breaker's trigger", open: tripped,
 		next: asks(func(s *subject) string {
 			return "the breaker tripped (" + s.o.Breaker.Pattern + "): what did you find and decide?"
 		}, nil),
-		lines: func(s *subject, a []string) [][]string {
-			return [][]string{line("resolve", append(s.seenHalt(), flag("text", a[0])...))}
+		do: func(s *subject, a []string) call.Act {
+			return s.onHalt("resolve", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Resolve(ctx, c, a[0]) })
 		}},
-	{key: 'r', name: "resume", board: true, help: "resume; after a checkpoint with your decision", open: halted, next: decisionAsked, lines: resumeLines},
+	{key: 'r', name: "resume", board: true, help: "resume; after a checkpoint with your decision", open: halted, next: decisionAsked,
+		do: func(s *subject, a []string) call.Act {
+			p := &board.Resume{Decision: strings.ToUpper(call.First(a))}
+			return s.onHalt("resume", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Resume(ctx, c, p) })
+		}},
 	{key: 'r', name: "resume it", help: "let a paused task continue", open: func(s *subject) bool { return s.t != nil && s.t.Paused },
-		lines: func(s *subject, _ []string) [][]string { return [][]string{line("resume", flag("task", s.t.ID))} }},
+		do: func(s *subject, _ []string) call.Act { return doing(&board.Resume{About: board.About{Task: s.t.ID}}) }},
 	{key: 'p', name: "pause", board: true, help: "pause; no claims, review claims or merges until resumed", open: running,
-		lines: func(*subject, []string) [][]string { return [][]string{line("pause", nil)} }},
+		next: asks(func(*subject) string { return "why is the board paused? Esc: it is not" }, nil),
+		do:   func(_ *subject, a []string) call.Act { return doing(&board.Pause{Reason: a[0]}) }},
 }
 
 // actOf returns a key's effect now, nil for none; any is its effect at other times.
 func actOf(k tty.Key, s *subject) (now, any *act) {
-	for i := range acts {
-		if a := &acts[i]; a.key == k {
+	for i := range bindings {
+		if a := &bindings[i]; a.key == k {
 			if any = a; a.open(s) {
 				return a, a
 			}
@@ -156,24 +161,28 @@ func questionOf(s *subject) string {
 	return s.t.ID + " asks:\n" + strings.Join(lines, "\n") + "\nanswer:"
 }
 
-// answerLines answer a task's questions; without a text the task continues as it is.
-func answerLines(s *subject, a []string) [][]string {
+// answer answers a task's questions; without a text the task continues as it is.
+func answer(s *subject, a []string) call.Act {
+	about := board.About{Task: s.t.ID}
 	if a[0] == "" {
-		return [][]string{line("unblock", s.seen(), s.t.ID)}
+		return s.about("unblock", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.Unblock(ctx, c, &board.Unblock{About: about, Mode: board.UnblockKeepWork})
+		})
 	}
-	return [][]string{line("answer", s.seen(), s.t.ID, a[0])}
+	return s.about("answer", func(ctx context.Context, c *call.Call) (call.Result, error) {
+		return acts.Answer(ctx, c, &board.Answer{About: about, Text: a[0]})
+	})
 }
 
 func approvalOf(s *subject) string {
 	return fmt.Sprintf("%s is approved at %.10s; a comment, or enter:", s.t.ID, s.t.ReviewCommit)
 }
 
-// takesReview claims the review, unless the human has claimed it already.
-func (s *subject) takesReview() [][]string {
-	if s.t.ReviewingBy == roles.HumanID {
-		return nil
-	}
-	return [][]string{line("claim-review", nil, s.t.ID)}
+// judge gives a verdict on the submission. It claims the review first, unless the human has claimed it already.
+func (s *subject) judge(r worktrees.VerdictRequest) call.Act {
+	r.Task, r.Commit = s.t.ID, s.t.ReviewCommit
+	take := s.t.ReviewingBy != roles.HumanID
+	return call.Act{Op: "verdict", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Judge(ctx, c, r, take) }}
 }
 
 // blockerParts are the questions about each blocker of a rejection. Before them come the assessment
@@ -216,21 +225,22 @@ func nextOfRejection(s *subject, a []string) *input {
 	return newInput(fmt.Sprintf("blocker %d, as FILE:LINE; enter: there are no more", n), "")
 }
 
-func rejectionLines(s *subject, a []string) [][]string {
+// rejectionOf is the rejection that the answers describe.
+func rejectionOf(s *subject, a []string) *board.Rejection {
+	r := &board.Rejection{Overall: a[0]}
 	if len(s.t.OpenComments()) > 0 {
-		return append(s.takesReview(), line("verdict", append(flag("commit", s.t.ReviewCommit), flag("reason", a[0])...), s.t.ID, board.VerdictRejected))
+		return r
 	}
-	flags := append(flag("commit", s.t.ReviewCommit), flag("overall", a[0])...)
 	first := len(rejectionAsks(s))
-	if first > 1 {
-		flags = append(flags, flag("prior", a[1])...)
+	if first > 1 && a[1] != "" {
+		r.Prior = a[1:2]
 	}
 	for b := range slices.Chunk(a[first:], 4) {
 		if len(b) == 4 {
-			flags = append(flags, flag("blocker", board.Finding{Where: b[0], Issue: b[1], Why: b[2], Suggestion: b[3]}.Flag())...)
+			r.Blockers = append(r.Blockers, board.Finding{Where: b[0], Issue: b[1], Why: b[2], Suggestion: b[3]})
 		}
 	}
-	return append(s.takesReview(), line("verdict", flags, s.t.ID, board.VerdictRejected))
+	return r
 }
 
 // decisionAsked asks for the decision after a checkpoint.
@@ -239,8 +249,4 @@ func decisionAsked(s *subject, a []string) *input {
 		return nil
 	}
 	return newInput("CONTINUE, ADJUST, REPLAN, PIVOT or STOP:", "CONTINUE")
-}
-
-func resumeLines(s *subject, a []string) [][]string {
-	return [][]string{line("resume", append(s.seenHalt(), flag("decision", strings.ToUpper(call.First(a)))...))}
 }

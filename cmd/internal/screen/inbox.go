@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -120,23 +119,4 @@ func DraftLines(p call.Page, drafts []report.Draft) []string {
 		l.Lines = append(l.Lines, "")
 	}
 	return l.Lines
-}
-
-// Becomes describes what happened to a task's work when it was unblocked, "" if there was none.
-func Becomes(s *board.State, t *board.Task) string {
-	branch := s.TaskBranches().Of(t.ID)
-	e := t.Last(board.EventUnblocked)
-	switch {
-	case e == nil:
-		return ""
-	case e.Kept != "":
-		return fmt.Sprintf("its work is kept as %.10s (git log %.10s); the next coder starts over", e.Kept, e.Kept)
-	case t.Worktree == "":
-		return "there was no work to keep: the next coder begins it"
-	case t.Status == board.Claimed:
-		return fmt.Sprintf("%s continues in %s, branch %s", t.AssignedTo, t.Worktree, branch)
-	case t.ReservedFor != "":
-		return fmt.Sprintf("its work stays on the branch %s: %s continues there", branch, t.ReservedFor)
-	}
-	return fmt.Sprintf("its work stays on the branch %s: the next coder continues there", branch)
 }

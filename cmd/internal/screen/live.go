@@ -19,7 +19,7 @@ const LookEvery = 10 * time.Second
 // Watch keeps the screen up to date until the user quits, and carries out their acts. It shows one
 // goal, or all for "". If something can't be read for the moment, the last screen stays, with the
 // error at the bottom.
-func Watch(ctx context.Context, c *call.Call, run call.Runs, goal string) (err error) {
+func Watch(ctx context.Context, c *call.Call, goal string) (err error) {
 	in, isFile := c.App.Stdin.(*os.File)
 	out, alsoFile := c.App.Stdout.(*os.File)
 	switch {
@@ -30,7 +30,7 @@ func Watch(ctx context.Context, c *call.Call, run call.Runs, goal string) (err e
 	case !isFile || !alsoFile:
 		return call.Usage(c.Cmd, "--watch takes a terminal")
 	}
-	w := &statusWatch{Call: c, Paint: c.Paint(), run: run, goal: goal, outcomes: make(chan outcome, 1)}
+	w := &statusWatch{Call: c, Paint: c.Paint(), goal: goal, outcomes: make(chan outcome, 1)}
 	if err := w.look(ctx); err != nil {
 		return err
 	}
@@ -67,7 +67,6 @@ type statusWatch struct {
 	sinceLast bool                     // patch is since the previous submission
 	rows      int                      // lines that the last frame had for it
 
-	run      call.Runs
 	outcomes chan outcome
 	doing    string // the act being carried out, "" for none
 	dialog   *dialog
@@ -92,7 +91,7 @@ const (
 
 // outcome is the result of an act.
 type outcome struct {
-	done call.Done
+	done call.Result
 	err  error
 }
 

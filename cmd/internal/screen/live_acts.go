@@ -48,7 +48,7 @@ func (w *statusWatch) act(ctx context.Context, k tty.Key) {
 		}
 		return a.next(s, answers)
 	}
-	end := func(answers []string) { w.carryOut(ctx, a.lines(s, answers)) }
+	end := func(answers []string) { w.carryOut(ctx, a.do(s, answers), a.name) }
 	if first := next(nil); first != nil {
 		w.dialog = &dialog{input: first, next: next, end: end}
 		return
@@ -56,22 +56,16 @@ func (w *statusWatch) act(ctx context.Context, k tty.Key) {
 	end(nil)
 }
 
-// carryOut runs command lines one at a time as the human of this clone, while the screen stays
-// live.
-func (w *statusWatch) carryOut(ctx context.Context, lines [][]string) {
+// carryOut carries out an act as the human of this clone, while the screen stays live.
+func (w *statusWatch) carryOut(ctx context.Context, a call.Act, name string) {
 	if err := w.ActsAsHuman(ctx, "status --watch", "git liza status"); err != nil {
 		w.showOutcome(ctx, outcome{err: err})
 		return
 	}
-	w.doing = "git liza " + strings.Join(lines[len(lines)-1], " ")
+	w.doing = name
 	go func() {
-		var o outcome
-		for _, l := range lines {
-			if o.done, o.err = w.run(ctx, l); o.err != nil {
-				break
-			}
-		}
-		w.outcomes <- o
+		done, err := w.Carry(ctx, a)
+		w.outcomes <- outcome{done, err}
 	}()
 }
 
@@ -80,7 +74,7 @@ func (w *statusWatch) showOutcome(ctx context.Context, o outcome) {
 	w.doing = ""
 	w.lookAgain(ctx)
 	if o.err == nil {
-		w.say(strings.Join(append([]string{o.done.Subject}, o.done.Lines...), "; "))
+		w.say(strings.Join(o.done.Said(), "; "))
 		return
 	}
 	text := o.err.Error()

@@ -139,8 +139,8 @@ func (w *statusWatch) keys(width int) string {
 	default:
 		keys = append(keys, "esc back", "up/down scroll")
 	}
-	for i := range acts {
-		if now, _ := actOf(acts[i].key, s); now == &acts[i] && w.reading != help {
+	for i := range bindings {
+		if now, _ := actOf(bindings[i].key, s); now == &bindings[i] && w.reading != help {
 			keys = append(keys, string(rune(now.key))+" "+now.name)
 		}
 	}
@@ -186,7 +186,7 @@ func helpText() string {
 		if !strings.HasPrefix(l, "With the ") {
 			continue
 		}
-		for _, a := range acts {
+		for _, a := range bindings {
 			if a.board == (l == "With the board:") {
 				lines = append(lines, "  "+string(rune(a.key))+": "+a.help)
 			}

@@ -121,7 +121,7 @@ func (b *Beginning) init(ctx context.Context) error {
 	} else if err := uncommitted(ctx, b.Call); err != nil {
 		return err
 	}
-	_, err := b.Run(ctx, args)
+	err := b.Run(ctx, args)
 	return err
 }
 
@@ -146,7 +146,7 @@ func Specify(ctx context.Context, c *call.Call, run call.Runs) ([]Spec, error) {
 		if has, err := inHead(ctx, c, path); err != nil {
 			return nil, err
 		} else if has {
-			if _, err := run(ctx, []string{"land", "--spec", path, "--reason", "The goal's specification."}); err != nil {
+			if err := run(ctx, []string{"land", "--spec", path, "--reason", "The goal's specification."}); err != nil {
 				return nil, err
 			}
 			specs = append(specs, Spec{Path: path})
@@ -163,7 +163,7 @@ func Specify(ctx context.Context, c *call.Call, run call.Runs) ([]Spec, error) {
 			return nil, err
 		}
 		specs = append(specs, Spec{path, true})
-		if _, err := run(ctx, []string{"write", "goals." + id + ".spec_ref", path}); err != nil {
+		if err := run(ctx, []string{"write", "goals." + id + ".spec_ref", path}); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +182,7 @@ func (b *Beginning) add(ctx context.Context, v *gitboard.View) (s Spec, err erro
 			return s, err
 		}
 	}
-	_, err = b.Run(ctx, []string{"goal", "start", b.Goal, "--spec", s.Path})
+	err = b.Run(ctx, []string{"goal", "start", b.Goal, "--spec", s.Path})
 	return s, err
 }
 
@@ -279,7 +279,7 @@ func write(ctx context.Context, c *call.Call, run call.Runs, goal string, paths 
 	if err := repo.WriteObjects(ctx, objects); err != nil {
 		return "", err
 	}
-	_, err = run(ctx, []string{"land", "--spec", path, "--from", string(commit), "--reason", "The goal's text."})
+	err = run(ctx, []string{"land", "--spec", path, "--from", string(commit), "--reason", "The goal's text."})
 	return path, err
 }
 
@@ -329,7 +329,7 @@ func (b *Beginning) Settings(ctx context.Context) (*Proposal, error) {
 	}
 	for _, s := range [][2]string{{"worktree_setup", p.Setup}, {"worktree_copy", strings.Join(p.Copy, ",")}, {"integration_test", p.Test}} { // the test last: it ends the questions
 		if s[1] != "" {
-			if _, err := b.Run(ctx, []string{"config", "set", s[0], s[1]}); err != nil {
+			if err := b.Run(ctx, []string{"config", "set", s[0], s[1]}); err != nil {
 				return nil, err
 			}
 		}

@@ -89,7 +89,7 @@ func judge(ctx context.Context, run call.Runs, ids []string, answer string) stri
 		args = append([]string{"reject-draft", "--reason", answer}, ids...)
 		done = "the planner has your answer"
 	}
-	if _, err := run(ctx, args); err != nil {
+	if err := run(ctx, args); err != nil {
 		return err.Error()
 	}
 	return done

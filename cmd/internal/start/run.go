@@ -132,7 +132,7 @@ func (o *Options) work(ctx context.Context, c *call.Call, ask *Asking) error {
 // web serves the web board until ctx ends, with a Board of its own, and opens a browser. served is
 // closed when it has ended.
 func (o *Options) web(ctx context.Context, c *call.Call) (served <-chan struct{}, err error) {
-	own := &call.Call{App: c.App, Cmd: c.Cmd, Dir: c.Dir, Key: c.Key}
+	own := &call.Call{App: c.App, Cmd: c.Cmd, Dir: c.Dir, Keys: c.Keys}
 	if err := own.Open(ctx); err != nil {
 		return nil, err
 	}

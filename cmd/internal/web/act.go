@@ -1,20 +1,33 @@
 package web
 
 import (
+	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/recovery"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
-// act turns a form into command lines. Values follow "--name=" and ids follow "--", so that they
-// can't become flags.
+// act is what a form asks for.
 type act struct {
-	say  string // its effect, for the page that explains a refusal
-	args func(f form) [][]string
+	say string // its effect, for the page that explains a refusal
+	act func(f form) call.Act
+	// missing says in words what the form lacks, "" for nothing. Without it the texts in needs are
+	// what it must have.
+	missing func(f form) string
+	needs   map[string]string // by field: the sentence that asks for it
 }
 
 // form is a browser's form data.
@@ -24,149 +37,256 @@ func (f form) text(name string) string {
 	return strings.TrimSpace(strings.ReplaceAll(f.Get(name), "\r\n", "\n"))
 }
 
-// flags returns flags for those of the named fields that are filled in.
-func (f form) flags(names ...string) []string {
-	var all []string
-	for _, name := range names {
-		for _, v := range f.Values[name] {
-			if v = strings.TrimSpace(strings.ReplaceAll(v, "\r\n", "\n")); v != "" {
-				all = append(all, "--"+name+"="+v)
-			}
-		}
-	}
-	return all
+func (f form) about() board.About { return board.About{Task: f.text("id")} }
+
+// list is the field's words, with commas or spaces between them.
+func (f form) list(name string) []string {
+	return strings.FieldsFunc(f.text(name), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
-// changed returns flags for the fields whose value differs from the form's.
-func (f form) changed(names ...string) []string {
-	var all []string
-	for _, name := range names {
+// one is an act whose name is that of the command that does the same.
+func one(op string, do func(context.Context, *call.Call) (call.Result, error)) call.Act {
+	return call.Act{Op: op, Do: do}
+}
+
+// doing is an act that is one operation.
+func doing(payload func(f form) board.Payload) func(f form) call.Act {
+	return func(f form) call.Act {
+		p := payload(f)
+		return one(p.Op(), func(ctx context.Context, c *call.Call) (call.Result, error) { return c.Doing(ctx, p) })
+	}
+}
+
+// ending is an act that may end a task's worktree.
+func ending(payload func(f form) board.TaskPayload) func(f form) call.Act {
+	return func(f form) call.Act {
+		p := payload(f)
+		return one(p.Op(), func(ctx context.Context, c *call.Call) (call.Result, error) { return c.Ending(ctx, p) })
+	}
+}
+
+// formActs are the acts by the name in their address.
+var formActs = map[string]act{
+	"answer": {say: "answer", act: answer},
+	"reply": {say: "say what the protocol asks for", needs: map[string]string{"text": "Write what the protocol asks for."}, act: func(f form) call.Act {
+		return one("note", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.Together(ctx, c, func(context.Context, *gitboard.View) ([]board.Payload, error) {
+				return []board.Payload{&board.AddNote{For: f.text("for"), Message: f.text("text")}, &board.Ack{IDs: []string{f.text("id")}}}, nil
+			})
+		})
+	}},
+	"note": {say: "leave a note", needs: map[string]string{"text": "Write the note: it has no text."},
+		act: doing(func(f form) board.Payload { return &board.AddNote{For: f.text("for"), Message: f.text("text")} })},
+	"ack": {say: "acknowledge", act: doing(func(f form) board.Payload { return &board.Ack{IDs: []string{f.text("id")}} })},
+	"block": {say: "block a task", act: func(f form) call.Act {
+		p := &board.Block{About: f.about(), Reason: f.text("reason")}
+		if q := f.text("question"); q != "" {
+			p.Questions = []string{q}
+		}
+		return one("block", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Block(ctx, c, p) })
+	}},
+	"comment": {say: "comment on a line", needs: map[string]string{"text": "Write the comment: it has no text."}, act: func(f form) call.Act {
+		path, line, _ := text.ParsePlace(f.text("where"))
+		r := gitboard.CommentRequest{Task: f.text("id"), Commit: f.text("commit"), Path: path, Line: line, Text: f.text("text")}
+		return one("comment", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Comment(ctx, c, r) })
+	}},
+	"review": {say: "take a review", act: func(f form) call.Act {
+		return one("claim-review", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.ClaimReview(ctx, c, f.text("id"))
+		})
+	}},
+	"give-back": {say: "give a review back", act: release("reviewer", true)},
+	"give-up":   {say: "give back what is in a lost clone", act: release("coder", false)},
+	"verdict":   {say: "give a verdict", missing: lackingVerdict, act: verdict},
+	"abandon": {say: "abandon a task", needs: map[string]string{"reason": "Say why the task is not needed."},
+		act: ending(func(f form) board.TaskPayload { return &board.Abandon{About: f.about(), Reason: f.text("reason")} })},
+	"supersede": {say: "replace a task by others", needs: map[string]string{"by": "Name the tasks that replace it.", "reason": "Say what the root cause is."},
+		act: ending(func(f form) board.TaskPayload {
+			return &board.Supersede{About: f.about(), By: f.list("by"), Reason: f.text("reason")}
+		})},
+	"reassign": {say: "give a task to another coder", act: doing(func(f form) board.Payload { return &board.Reassign{About: f.about(), Reason: f.text("reason")} })},
+	"amend":    {say: "change a task", missing: lackingAmendment, act: amend},
+	"finalize": {say: "approve drafts", needs: map[string]string{"id": "Mark at least one draft."}, act: func(f form) call.Act {
+		return one("finalize", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.Finalize(ctx, c, f.Values["id"]...)
+		})
+	}},
+	"pause": {say: "pause", act: doing(func(f form) board.Payload {
+		return &board.Pause{About: board.About{Task: f.text("task")}, Reason: f.text("reason")}
+	})},
+	"resume": {say: "resume", act: func(f form) call.Act {
+		p := &board.Resume{About: board.About{Task: f.text("task")}, Decision: f.text("decision"), Reason: f.text("reason")}
+		return one("resume", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Resume(ctx, c, p) })
+	}},
+	"checkpoint": {say: "call a checkpoint", act: func(f form) call.Act {
+		return one("checkpoint", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.Checkpoint(ctx, c, f.text("reason"))
+		})
+	}},
+	"settle": {say: "put a discovery aside", needs: map[string]string{"reason": "Say why it can wait, or why it is none."}, act: doing(func(f form) board.Payload {
+		how := map[bool]string{true: "rejected", false: "deferred"}[f.text("how") == "reject"]
+		return &board.SettleDiscovery{Discovery: f.text("id"), How: how, Reason: f.text("reason")}
+	})},
+	"convert": {say: "make a discovery a task", needs: map[string]string{"task": "Name the task that takes it up."},
+		act: doing(func(f form) board.Payload {
+			return &board.ConvertDiscovery{Discovery: f.text("id"), Task: f.text("task")}
+		})},
+	"recover-agent": {say: "give back what an agent holds", act: func(f form) call.Act {
+		return one("recover-agent", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			r, err := recovery.RecoverAgent(ctx, c, f.text("id"), false)
+			return call.Result{Lines: r.Lines()}, err
+		})
+	}},
+	"resolve": {say: "resolve the breaker's trigger", needs: map[string]string{"text": "Say what was found and decided."}, act: func(f form) call.Act {
+		return one("resolve", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.Resolve(ctx, c, f.text("text"))
+		})
+	}},
+	"goal-complete": {say: "complete the goal", act: func(f form) call.Act {
+		return one("goal complete", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.CompleteGoal(ctx, c, &board.GoalComplete{Goal: f.text("goal")})
+		})
+	}},
+}
+
+// labels are the fields that a person fills in, as a refused form shows them again. The others are
+// kept out of sight.
+var labels = map[string]string{
+	"text": "Text", "reason": "Why", "question": "Question", "for": "For", "by": "Tasks that replace it", "task": "Task",
+	"where": "Where, as file:line", "issue": "What is wrong", "why": "Why it matters", "suggestion": "Suggestion", "prior": "What became of the earlier findings",
+	"desc": "Description", "done": "Done when", "scope": "Scope", "spec": "Spec", "depends": "Depends on", "priority": "Priority",
+}
+
+// lacking says what the form lacks.
+func (a act) lacking(f form) string {
+	if a.missing != nil {
+		return a.missing(f)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.needs)) {
+		if f.text(name) == "" {
+			return a.needs[name]
+		}
+	}
+	return ""
+}
+
+// answer continues a blocked task with an answer to its questions. Without an answer it is
+// unblocked.
+func answer(f form) call.Act {
+	said, afresh := f.text("text"), f.text("how") == "afresh"
+	if said != "" {
+		return one("answer", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.Answer(ctx, c, &board.Answer{About: f.about(), Text: said, Afresh: afresh})
+		})
+	}
+	mode := map[bool]string{true: board.UnblockFresh, false: board.UnblockKeepWork}[afresh]
+	return one("unblock", func(ctx context.Context, c *call.Call) (call.Result, error) {
+		return acts.Unblock(ctx, c, &board.Unblock{About: f.about(), Mode: mode})
+	})
+}
+
+// release gives back what a role holds.
+func release(role string, force bool) func(f form) call.Act {
+	return func(f form) call.Act {
+		return one("release", func(ctx context.Context, c *call.Call) (call.Result, error) {
+			return acts.Release(ctx, c, f.text("id"), role, f.text("reason"), force)
+		})
+	}
+}
+
+// verdict takes the review first if the form says so. A rejection without comments on lines has a
+// blocker.
+func verdict(f form) call.Act {
+	r := worktrees.VerdictRequest{Task: f.text("id"), Verdict: f.text("verdict"), Commit: f.text("commit"), Reason: f.text("reason")}
+	if r.Verdict == board.VerdictRejected {
+		r.Reason, r.Rejection = "", &board.Rejection{Overall: f.text("reason")}
+		if f.text("issue") != "" {
+			r.Rejection.Blockers = []board.Finding{{Where: f.text("where"), Issue: f.text("issue"), Why: f.text("why"), Suggestion: f.text("suggestion")}}
+			r.Rejection.Prior = slices.DeleteFunc(strings.Split(f.text("prior"), "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+		}
+	}
+	return one("verdict", func(ctx context.Context, c *call.Call) (call.Result, error) {
+		return acts.Judge(ctx, c, r, f.text("take") != "")
+	})
+}
+
+func lackingVerdict(f form) string {
+	if f.text("verdict") != board.VerdictRejected {
+		return ""
+	}
+	var lacks []string
+	blocker := f.text("where")+f.text("issue")+f.text("why")+f.text("suggestion") != ""
+	for _, name := range []string{"issue", "where", "why", "suggestion"} {
+		if blocker && f.text(name) == "" {
+			lacks = append(lacks, strings.ToLower(labels[name][:1])+labels[name][1:])
+		}
+	}
+	_, _, placed := text.ParsePlace(f.text("where"))
+	switch {
+	case len(lacks) > 0:
+		return "The blocker still lacks: " + strings.Join(lacks, ", ") + "."
+	case blocker && !placed:
+		return "The blocker's place is a file and a line, like api/login.go:17."
+	case !blocker && f.text("commented") == "no":
+		return "Comment on a line first, or describe a blocker: the author has to know what to change."
+	case f.text("reason") == "" && f.text("commented") == "no":
+		return "Write your assessment in a sentence or two."
+	case blocker && f.text("again") != "" && f.text("prior") == "" && f.text("commented") == "no":
+		return "Say what became of the earlier findings, a line each: RESOLVED, STILL PRESENT or PARTIAL, and what."
+	}
+	return ""
+}
+
+// amended lists the fields that the form changes.
+func amended(f form) (set []string) {
+	for name, field := range map[string]string{"desc": "description", "done": "done_when", "scope": "scope", "spec": "spec_ref", "depends": "depends_on", "priority": "priority"} {
 		if f.text(name) != f.text("was-"+name) {
-			all = append(all, f.flags(name)...)
+			set = append(set, field)
 		}
 	}
-	return all
+	slices.Sort(set)
+	return set
 }
 
-// after returns a field as an argument after "--", if it is filled in.
-func (f form) after(name string) []string {
-	if text := f.text(name); text != "" {
-		return []string{"--", text}
+func amend(f form) call.Act {
+	to := board.Definition{Description: f.text("desc"), DoneWhen: f.text("done"), Scope: f.text("scope"), SpecRef: f.text("spec"), DependsOn: f.list("depends")}
+	to.Priority, _ = strconv.Atoi(f.text("priority"))
+	return one("amend-task", func(ctx context.Context, c *call.Call) (call.Result, error) {
+		return acts.Amend(ctx, c, f.text("id"), to, amended(f), f.text("reason"))
+	})
+}
+
+func lackingAmendment(f form) string {
+	set := amended(f)
+	_, err := strconv.Atoi(f.text("priority"))
+	switch {
+	case len(set) == 0:
+		return "Nothing is changed yet."
+	case slices.Contains(set, "priority") && err != nil:
+		return "The priority is a number from 1 (first) to 5 (last)."
 	}
-	return nil
+	return ""
 }
 
-// one is a command line with flags, followed by arguments.
-func one(command string, flags []string, args ...string) [][]string {
-	line := append([]string{command}, flags...)
-	if len(args) > 0 {
-		line = append(append(line, "--"), args...)
+// requested is the id under which a form acts once, however often it is sent. The same form with
+// other contents is another request.
+func (f form) requested(name string) string {
+	if name == "recover-agent" { // several operations, those that are left to do
+		return ""
 	}
-	return [][]string{line}
-}
-
-// commandWords is the number of words in the command of a line.
-func commandWords(line []string) int {
-	if line[0] == "goal" {
-		return 2
-	}
-	return 1
-}
-
-var acts = map[string]act{
-	// A blocked task whose questions are answered continues with the answer; without an
-	// answer it is unblocked.
-	"answer": {"answer", func(f form) [][]string {
-		how := f.flags("seen")
-		if f.text("how") == "afresh" {
-			how = append(how, "--afresh")
-		}
-		if text := f.text("text"); text != "" {
-			return one("answer", how, f.text("id"), text)
-		}
-		return one("unblock", append(how, f.flags("assessment")...), f.text("id"))
-	}},
-	"reply": {"say what the protocol asks for", func(f form) [][]string {
-		return append(one("note", f.flags("for"), f.text("text")), one("ack", nil, f.text("id"))...)
-	}},
-	"note":  {"leave a note", func(f form) [][]string { return one("note", f.flags("for"), f.text("text")) }},
-	"ack":   {"acknowledge", func(f form) [][]string { return one("ack", nil, f.text("id")) }},
-	"block": {"block a task", func(f form) [][]string { return one("block", f.flags("reason", "question"), f.text("id")) }},
-	"comment": {"comment on a line", func(f form) [][]string {
-		return one("comment", f.flags("commit"), f.text("id"), f.text("where"), f.text("text"))
-	}},
-	"review": {"take a review", func(f form) [][]string { return one("claim-review", nil, f.text("id")) }},
-	"give-back": {"give a review back", func(f form) [][]string {
-		return one("release", append([]string{"--role=reviewer", "--force"}, f.flags("reason")...), f.text("id"))
-	}},
-	"give-up": {"give back what is in a lost clone", func(f form) [][]string {
-		return one("release", append([]string{"--role=coder"}, f.flags("reason")...), f.text("id"))
-	}},
-	"verdict": {"give a verdict", verdictOf},
-	"abandon": {"abandon a task", func(f form) [][]string { return one("abandon", f.flags("seen", "reason"), f.text("id")) }},
-	"supersede": {"replace a task by others", func(f form) [][]string {
-		return one("supersede", f.flags("seen", "by", "reason"), f.text("id"))
-	}},
-	"reassign": {"give a task to another coder", func(f form) [][]string { return one("reassign", f.flags("seen", "reason"), f.text("id")) }},
-	"amend": {"change a task", func(f form) [][]string {
-		return one("amend-task", append(f.changed("desc", "done", "scope", "spec", "depends", "priority"), f.flags("seen", "reason")...), f.text("id"))
-	}},
-	"finalize": {"approve drafts", func(f form) [][]string { return one("finalize", f.flags("seen"), f.Values["id"]...) }},
-	"pause":    {"pause", func(f form) [][]string { return one("pause", f.flags("task", "reason")) }},
-	"resume": {"resume", func(f form) [][]string {
-		return one("resume", f.flags("seen", "task", "decision", "reason"))
-	}},
-	"checkpoint": {"call a checkpoint", func(f form) [][]string { return one("checkpoint", f.flags("task", "reason")) }},
-	"settle": {"put a discovery aside", func(f form) [][]string {
-		how := "--defer"
-		if f.text("how") == "reject" {
-			how = "--reject"
-		}
-		return one("settle-discovery", append([]string{how}, f.flags("reason")...), f.text("id"))
-	}},
-	"convert":       {"make a discovery a task", func(f form) [][]string { return one("convert-discovery", f.flags("task"), f.text("id")) }},
-	"recover-agent": {"give back what an agent holds", func(f form) [][]string { return one("recover-agent", nil, f.text("id")) }},
-	"resolve":       {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("seen", "text")) }},
-	"goal-complete": {"complete the goal", func(f form) [][]string {
-		return [][]string{append([]string{"goal", "complete"}, f.after("goal")...)}
-	}},
-}
-
-// requested is a command line under a request's id, so that a form acts once, however often it is
-// sent. The same form with other contents is another request.
-func requested(line []string, id string) []string {
-	if line[0] == "recover-agent" { // several operations, those that are left to do
-		return line
-	}
-	return slices.Insert(line, commandWords(line), "--request="+id+"-"+hashOf(strings.Join(line, "\x00"))[:12])
-}
-
-// verdictOf claims the review first if it is free in the form, and gives the verdict. A rejection
-// without line comments names a blocker.
-func verdictOf(f form) [][]string {
-	var lines [][]string
-	if f.text("take") != "" {
-		lines = one("claim-review", nil, f.text("id"))
-	}
-	flags := f.flags("commit")
-	for _, prior := range strings.Split(f.text("prior"), "\n") {
-		if prior = strings.TrimSpace(prior); prior != "" && f.text("issue") != "" {
-			flags = append(flags, "--prior="+prior)
+	rest := url.Values{}
+	for field, values := range f.Values {
+		if !slices.Contains([]string{"back", "request", "take"}, field) {
+			rest[field] = values
 		}
 	}
-	if f.text("issue") != "" {
-		blocker := board.Finding{Where: f.text("where"), Issue: f.text("issue"), Why: f.text("why"), Suggestion: f.text("suggestion")}
-		flags = append(flags, "--blocker="+blocker.Flag(), "--overall="+f.text("reason"))
-	} else {
-		flags = append(flags, f.flags("reason")...)
-	}
-	return append(lines, one("verdict", flags, f.text("id"), f.text("verdict"))...)
+	return f.text("request") + "-" + hashOf(name + "?" + rest.Encode())[:12]
 }
 
 // act carries out a form and redirects to the page it was on.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	a, known := acts[name]
+	a, known := formActs[name]
 	if !known {
 		refuse(w, http.StatusNotFound, "There is nothing called that to do.", "")
 		return
@@ -181,30 +301,24 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	}
 	f := form{r.PostForm}
 	back := local(f.text("back"))
-	request := f.text("request")
-	if request == "" { // from a page without its script
-		request = "web-" + s.guard.random()[:16]
-		f.Set("request", request)
+	if f.text("request") == "" { // from a page without its script
+		f.Set("request", "web-"+s.guard.random()[:16])
 	}
-	var done Done
+	if lacks := a.lacking(f); lacks != "" {
+		s.refused(w, name, a, f, call.Result{}, errors.New(lacks))
+		return
+	}
 	ctx, end := s.toTheEnd(r)
 	defer end()
-	for _, line := range a.args(f) {
-		d, err := s.Do(ctx, requested(line, request))
-		if err != nil {
-			s.refused(w, name, a, f, done, err)
-			return
-		}
-		if d.Subject != "" { // the lines contain several operations
-			done.Lines = append(done.Lines, d.Subject)
-		}
-		done.Lines = append(done.Lines, d.Lines...)
-	}
-	if len(done.Lines) > 0 {
-		done.Subject, done.Lines = done.Lines[0], done.Lines[1:]
+	asked := a.act(f)
+	asked.Request, asked.Seen = f.requested(name), f.Values["seen"]
+	done, err := s.Do(ctx, asked)
+	if err != nil {
+		s.refused(w, name, a, f, done, err)
+		return
 	}
 	key := s.guard.random()[:16]
-	s.flashes.put(key, done)
+	s.flashes.put(key, done.Said())
 	values := back.Query()
 	values.Set("done", key)
 	back.RawQuery = values.Encode()
@@ -212,21 +326,19 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 }
 
 // refused explains why something was not done, and shows the form again so that no input is lost.
-func (s *Server) refused(w http.ResponseWriter, name string, a act, f form, before Done, err error) {
-	refusal := &Refused{Message: err.Error()}
-	errors.As(err, &refusal)
+func (s *Server) refused(w http.ResponseWriter, name string, a act, f form, before call.Result, err error) {
 	var fields []field
 	for _, n := range sortedKeys(f.Values) {
 		for _, v := range f.Values[n] {
-			if n == "back" || n == "take" && len(before.Lines) > 0 { // claimed by now
+			if n == "back" || n == "take" && len(before.Done) > 0 { // claimed by now
 				continue
 			}
-			fields = append(fields, field{n, n, v, min(8, strings.Count(v, "\n")+len(v)/80)})
+			fields = append(fields, field{n, labels[n], v, min(8, strings.Count(v, "\n")+len(v)/80)})
 		}
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(http.StatusConflict)
 	_ = pages.ExecuteTemplate(w, "refused", map[string]any{
-		"Name": name, "Say": a.say, "Message": refusal.Message, "Hint": refusal.Hint, "Fields": fields, "Back": local(f.text("back")).String(), "Before": before.Lines,
+		"Name": name, "Say": a.say, "Message": err.Error(), "Hint": call.Classify(err).Hint, "Fields": fields, "Back": local(f.text("back")).String(), "Before": before.Said(),
 	})
 }

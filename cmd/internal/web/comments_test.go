@@ -59,19 +59,20 @@ func TestReviewByForms(t *testing.T) {
 	}
 
 	// A rejection without comments must name a blocker; the typed text is not lost, and the review
-	// stays claimed.
+	// is not taken.
 	commit = s.git("rev-parse", "task/login")
 	r = w.post("/act/verdict", "id", "login", "commit", commit, "take", "yes", "verdict", "REJECTED", "reason", "No.", "where", "login.go:4")
-	if r.status != http.StatusConflict || strings.Contains(r.body, `name="take"`) {
+	if r.status != http.StatusConflict || !strings.Contains(r.body, `name="take"`) {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	r.mustHold(t, "No.", "login.go:4")
+	w.post("/act/review", "id", "login")
 	w.get("/task/login").mustHold(t, "In review by Ann", "Give the review back")
 	r = w.post("/act/verdict", "id", "login", "commit", commit, "verdict", "REJECTED", "reason", "No.", "where", "login.go:4", "issue", "a | b", "why", "no test", "suggestion", "test it", "prior", "RESOLVED: the answer\r\nPARTIAL: the test")
 	if r.status != http.StatusSeeOther {
 		t.Errorf("%d %s", r.status, r.body)
 	}
-	if text := fmt.Sprint(s.must("", "show", "login")); !strings.Contains(text, "a / b") || !strings.Contains(text, "PARTIAL: the test") {
+	if text := fmt.Sprint(s.must("", "show", "login")); !strings.Contains(text, "a | b") || !strings.Contains(text, "PARTIAL: the test") {
 		t.Error(text)
 	}
 	s.must("", "verify")

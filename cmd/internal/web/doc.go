@@ -10,7 +10,7 @@
 //
 // Access control is in guard.go; html/template escapes everything that is shown.
 //
-// It may import cmd/internal/call, cmd/internal/history, gitboard, gitboard/board,
-// gitboard/cmdline, gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text and
-// roles/transcript.
+// It may import cmd/internal/acts, cmd/internal/call, cmd/internal/history, cmd/internal/recovery,
+// gitboard, gitboard/board, gitboard/cmdline, gitboard/git/plumbing, gitboard/report,
+// gitboard/roles, gitboard/text, roles/transcript and worktrees.
 package web

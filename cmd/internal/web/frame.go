@@ -26,7 +26,7 @@ type frame struct {
 	ReadOnly    bool
 	At          string // the requested time; "" for now
 	Only        string // the goal that is shown; "" for all
-	Flash       Done
+	Flash       []string
 	Filter      string // for tasks
 	Banner      banner
 	Seek        *seeking // nil on pages of the present, except History
@@ -201,19 +201,19 @@ func isMoment(text string) bool {
 // flashes are the results of recent actions, for the next page to show.
 type flashes struct {
 	mu   sync.Mutex
-	said map[string]Done
+	said map[string][]string
 }
 
-func (f *flashes) put(key string, d Done) {
+func (f *flashes) put(key string, d []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.said == nil || len(f.said) > 100 {
-		f.said = map[string]Done{}
+		f.said = map[string][]string{}
 	}
 	f.said[key] = d
 }
 
-func (f *flashes) take(key string) Done {
+func (f *flashes) take(key string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := f.said[key]

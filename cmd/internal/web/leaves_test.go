@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/cmd/internal/web"
+	"github.com/git-liza/git-liza/cmd/internal/call"
 )
 
 // posts sends a form through the handler, in a context of the test's.
@@ -24,20 +24,15 @@ func (w *site) posts(ctx context.Context, path string, form url.Values) {
 }
 
 // TestBrowserLeaves: an approval takes the review and gives the verdict. If the browser goes away
-// after the first, the second is done all the same, or the review would be held for nothing.
+// meanwhile, both are done all the same, or the review would be held for nothing.
 func TestBrowserLeaves(t *testing.T) {
 	s := newScene(t)
 	s.task("pay", "--ready")
 	s.submitted("coder-1", "pay", map[string]string{"test_pay.sh": "echo ok\n"})
 	browser, leave := context.WithCancel(t.Context())
-	w := s.serve(options{do: func(ctx context.Context, args []string) (web.Done, error) {
-		if args[0] == "verdict" {
-			leave()
-		}
-		if ctx.Err() != nil {
-			return web.Done{}, ctx.Err()
-		}
-		return s.do(ctx, args)
+	w := s.serve(options{around: func(ctx context.Context, a call.Act, do carry) (call.Result, error) {
+		leave()
+		return do(ctx, a)
 	}}).enter()
 	w.posts(browser, "/act/verdict", url.Values{"id": {"pay"}, "take": {"yes"}, "verdict": {"APPROVED"}, "reason": {"It is good."}, "commit": {s.git("rev-parse", "task/pay")}})
 	if got := s.must("", "read", "tasks.pay.status"); got != "APPROVED\n" {
@@ -50,11 +45,11 @@ func TestBrowserLeaves(t *testing.T) {
 func TestServerEndsActs(t *testing.T) {
 	s := newScene(t)
 	waits, ended := make(chan struct{}), make(chan struct{})
-	w := s.serve(options{do: func(ctx context.Context, _ []string) (web.Done, error) {
+	w := s.serve(options{around: func(ctx context.Context, _ call.Act, _ carry) (call.Result, error) {
 		close(waits)
 		<-ctx.Done()
 		close(ended)
-		return web.Done{}, ctx.Err()
+		return call.Result{}, ctx.Err()
 	}}).enter()
 	go w.posts(context.Background(), "/act/note", url.Values{"text": {"hello"}})
 	<-waits

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -230,9 +229,12 @@ type options struct {
 	hosts    []string
 	every    time.Duration
 	patience time.Duration
-	now      func() time.Time                                  // nil for the scene's clock
-	do       func(context.Context, []string) (web.Done, error) // nil for the scene's
+	now      func() time.Time                                            // nil for the scene's clock
+	around   func(context.Context, call.Act, carry) (call.Result, error) // nil to carry acts out
 }
+
+// carry carries out an act.
+type carry func(context.Context, call.Act) (call.Result, error)
 
 // sessions are stored sessions.
 type sessions struct {
@@ -270,9 +272,10 @@ func (s *scene) serve(o options) *site {
 	}
 	c.Sessions, c.Keep = o.kept.read, o.kept.write
 	if !o.readOnly {
-		c.Do = s.do
-		if o.do != nil {
-			c.Do = o.do
+		whole := &call.Call{App: app}
+		c.Do = whole.Carry
+		if o.around != nil {
+			c.Do = func(ctx context.Context, a call.Act) (call.Result, error) { return o.around(ctx, a, whole.Carry) }
 		}
 	}
 	if o.listen == "" {
@@ -303,30 +306,6 @@ func (s *scene) serve(o options) *site {
 	jar, _ := cookiejar.New(nil)
 	w.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return w
-}
-
-// do runs a form's command as the command line does.
-func (s *scene) do(_ context.Context, args []string) (web.Done, error) {
-	code, out, errs := s.run("", append([]string{"--json"}, args...)...)
-	if code != 0 {
-		var e struct {
-			Error struct{ Message, Hint string }
-		}
-		if err := json.Unmarshal([]byte(errs), &e); err != nil {
-			return web.Done{}, err
-		}
-		return web.Done{}, &web.Refused{Message: e.Error.Message, Hint: e.Error.Hint}
-	}
-	var d struct {
-		Subject    string
-		Operations []struct{ Subject string }
-	}
-	err := json.Unmarshal([]byte(out), &d)
-	done := web.Done{Subject: d.Subject}
-	for _, o := range d.Operations {
-		done.Lines = append(done.Lines, o.Subject)
-	}
-	return done, err
 }
 
 // enter admits the browser.

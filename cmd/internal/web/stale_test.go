@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -97,24 +98,45 @@ func TestSameRequestOtherText(t *testing.T) {
 	}
 }
 
-var requestField = regexp.MustCompile(`name="request" value="([^"]+)"`)
-
-// TestRefusedHalfway: of several operations the first was done and the second refused. The form
-// that is shown again does not do the first twice.
-func TestRefusedHalfway(t *testing.T) {
+// TestNothingHalfDone: of several operations the board refuses the second, so none is done. The form
+// is shown again with its text.
+func TestNothingHalfDone(t *testing.T) {
 	s := newScene(t)
 	w := s.serve(options{}).enter()
-	reply := []string{"for", "", "text", "It asks for both", "id", "anomaly-7"}
-	r := w.post("/act/reply", reply...)
-	r.mustHold(t, "Done: note", "anomaly-7")
-	m := requestField.FindStringSubmatch(r.body)
-	if m == nil {
-		t.Fatalf("the form asks for something new:\n%s", r.body)
+	r := w.post("/act/reply", "for", "", "text", "It asks for both", "id", "anomaly-7")
+	r.mustHold(t, "Not done", "anomaly-7", "It asks for both")
+	s.task("good", "--ready")
+	s.submitted("coder-1", "good", map[string]string{"test_good.sh": "echo ok\n"})
+	tip := s.tip()
+	for _, f := range []struct{ say, fields string }{
+		{"Comment on a line first, or describe a blocker", "reason=no"},
+		{"still lacks: where, as file:line, suggestion", "reason=no&issue=wrong&why=it+fails"},
+		{"Write your assessment", "issue=wrong&why=it+fails&where=a.go:1&suggestion=none"},
+		{"is a file and a line", "reason=no&issue=wrong&why=it+fails&where=somewhere&suggestion=none"},
+	} {
+		fields := []string{"id", "good", "take", "yes", "verdict", "REJECTED", "commented", "no", "commit", s.git("rev-parse", "task/good")}
+		for name, values := range must(url.ParseQuery(f.fields)) {
+			fields = append(fields, name, values[0])
+		}
+		r := w.post("/act/verdict", fields...)
+		r.mustHold(t, "Not done", f.say)
+		if labels := regexp.MustCompile(`<label>([a-z]+)<`).FindStringSubmatch(r.body); labels != nil || strings.Contains(r.body, "<p class=\"refused\" role=\"alert\">--") {
+			t.Errorf("a field is shown by its name %v", labels)
+		}
 	}
-	w.post("/act/reply", append(reply, "request", m[1])...)
-	if notes := s.must("", "read", "human_notes"); strings.Count(notes, "It asks for both") != 1 {
-		t.Errorf("the notes are\n%s", notes)
+	if s.tip() != tip {
+		t.Error("a refused verdict took the review")
 	}
+	if notes := s.must("", "read", "human_notes"); strings.Contains(notes, "It asks for both") {
+		t.Errorf("the note was left: %s", notes)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // TestHiddenCharacters: no character of an agent's text that hides or reorders others reaches a

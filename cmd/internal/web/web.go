@@ -25,9 +25,8 @@ import (
 type Config struct {
 	App   *call.App
 	Board *gitboard.Board
-	// Do executes a command line as the human of this clone, and returns what it printed. It is nil
-	// for a read-only server.
-	Do func(ctx context.Context, args []string) (Done, error)
+	// Do carries out an act as the human of this clone. It is nil for a read-only server.
+	Do func(context.Context, call.Act) (call.Result, error)
 	// Every is how often to check what no event reports; 0 means every five seconds.
 	Every time.Duration
 	// Patience is how long a request may take to arrive; 0 means a minute.
@@ -47,17 +46,6 @@ type Config struct {
 	// Random fills a buffer with randomness.
 	Random func([]byte) (int, error)
 }
-
-// Done is the output of a successful command.
-type Done struct {
-	Subject string
-	Lines   []string
-}
-
-// Refused is the error of a refused command, in the command's own words.
-type Refused struct{ Message, Hint string }
-
-func (r *Refused) Error() string { return r.Message }
 
 // Server shows one board.
 type Server struct {

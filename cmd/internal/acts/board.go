@@ -1,0 +1,201 @@
+package acts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/definition"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/gitboard/watch"
+)
+
+// Resume lets work continue. The decision STOP aborts the run.
+func Resume(ctx context.Context, c *call.Call, p *board.Resume) (call.Result, error) {
+	if p.Decision == "STOP" {
+		return stop(ctx, c, p)
+	}
+	r, err := c.Doing(ctx, p)
+	if err != nil {
+		return r, stoppedByFile(ctx, c, err)
+	}
+	r.Lines, err = filesThatStop(ctx, c)
+	return r, err
+}
+
+// stop carries out the decision STOP: it aborts the run if it was halted.
+func stop(ctx context.Context, c *call.Call, p *board.Resume) (call.Result, error) {
+	if p.Goal != "" {
+		return call.Result{}, call.Usage(c.Cmd, "STOP is for the whole run; one goal is given up by git liza goal abort %s", text.Line(p.Goal, 70))
+	}
+	if p.Task != "" {
+		return call.Result{}, call.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", text.Line(p.Task, 70))
+	}
+	r, err := call.One(c.Do(ctx, "abort", func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+		if v.State.Control().Mode == board.Running {
+			return p, nil, nil // its Check refuses a board that is not halted
+		}
+		return &board.Abort{Reason: strings.TrimSuffix("checkpoint decision STOP: "+p.Reason, ": ")}, nil, nil
+	}))
+	r.Extra = map[string]any{"decision": "STOP"}
+	return r, err
+}
+
+// stoppedByFile adds to the refusal to resume a running board which file stops this clone.
+func stoppedByFile(ctx context.Context, c *call.Call, err error) error {
+	var r *board.Refusal
+	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint.Text != "" {
+		return err
+	}
+	lines, lookErr := filesThatStop(ctx, c)
+	if lookErr == nil && len(lines) > 0 {
+		r.Advise("%s", strings.Join(lines, "; "))
+	}
+	return err
+}
+
+// filesThatStop lists the files that stop this clone.
+func filesThatStop(ctx context.Context, c *call.Call) ([]string, error) {
+	halts, err := c.Board.Clone().Halts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, h := range halts {
+		lines = append(lines, "this clone is stopped by .liza/"+h.File+" until a human takes that file away")
+	}
+	return lines, nil
+}
+
+// Checkpoint halts the board until a human has decided, and writes the sprint's summary.
+func Checkpoint(ctx context.Context, c *call.Call, reason string) (call.Result, error) {
+	r, err := c.Doing(ctx, &board.SetCheckpoint{Reason: reason})
+	if err != nil {
+		return r, err
+	}
+	file, err := watch.KeepSummary(c.Board, r.Done[0])
+	if err != nil {
+		return r, fmt.Errorf("the board is at CHECKPOINT, but its summary could not be kept (git liza sprint show --summary prints it): %w", err)
+	}
+	r.Extra, r.Lines = map[string]any{"summary": file}, []string{"summary: " + file}
+	r.Next = "a human decides: git liza resume --decision CONTINUE"
+	return r, nil
+}
+
+// Resolve records what became of the circuit breaker's trigger, and resets it.
+func Resolve(ctx context.Context, c *call.Call, text string) (call.Result, error) {
+	r, err := c.Doing(ctx, &board.Resolve{Text: text})
+	if err == nil {
+		r.Next = "the board is " + string(r.Done[0].After.Control().Mode) + "; continue with: git liza resume --decision CONTINUE"
+	}
+	return r, err
+}
+
+// CompleteGoal ends a goal whose tasks are all finished.
+func CompleteGoal(ctx context.Context, c *call.Call, p *board.GoalComplete) (call.Result, error) {
+	r, err := call.One(c.Do(ctx, p.Op(), gitboard.Completing(p)))
+	if err != nil {
+		return r, err
+	}
+	after, open := r.Done[0].After, []string(nil)
+	for _, g := range after.Goals() {
+		if g.Status == board.Completed && g.Ended == after.Time() {
+			open = append(open, report.ContinuedElsewhere(after, g.ID)...)
+		}
+	}
+	return warned(r, open), nil
+}
+
+// Amend changes the named fields of a task's definition.
+func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, set []string, reason string) (call.Result, error) {
+	r, err := call.One(c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+		d := board.Definition{}
+		if err := d.Take(to, set); err != nil {
+			return nil, nil, err
+		}
+		p := &board.AmendTask{About: board.About{Task: task}, Definition: d, Set: set, Reason: reason, NoSpecFile: c.SkipSpecFile()}
+		if slices.Contains(set, "spec_ref") {
+			oid, err := definition.SpecOID(ctx, c, v, d.SpecRef)
+			if err != nil {
+				return nil, nil, err
+			}
+			p.SpecOID = oid
+		}
+		return p, nil, nil
+	}))
+	if err != nil {
+		return r, err
+	}
+	return warned(r, board.Warnings(r.Done[0].After.Task(task).Definition())), nil
+}
+
+// Finalize opens drafts to coders: all of them, or none if a gate refuses one.
+func Finalize(ctx context.Context, c *call.Call, ids ...string) (call.Result, error) {
+	return Together(ctx, c, func(ctx context.Context, v *gitboard.View) (all []board.Payload, err error) {
+		for _, id := range ids {
+			p, err := definition.Finalizing(ctx, c, v, id)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, p)
+		}
+		return all, nil
+	})
+}
+
+// warned adds warnings to a result.
+func warned(r call.Result, warnings []string) call.Result {
+	r.Extra, r.Lines = map[string]any{"warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)
+	return r
+}
+
+// Together carries out several operations whose payloads are known, or none if the board refuses one
+// of them now. Request R uses R/1, R/2 and so on.
+func Together(ctx context.Context, c *call.Call, payloads func(context.Context, *gitboard.View) ([]board.Payload, error)) (call.Result, error) {
+	v, err := c.View(ctx)
+	if err != nil {
+		return call.Result{}, err
+	}
+	all, err := payloads(ctx, v)
+	if err != nil {
+		return call.Result{}, err
+	}
+	if err := dry(ctx, c, v, all...); err != nil {
+		return call.Result{}, err
+	}
+	request := c.Request
+	var r call.Result
+	for i, p := range all {
+		c.Request = numbered(request, i+1)
+		done, err := c.Doing(ctx, p)
+		if err != nil {
+			return r, err
+		}
+		r.Done = append(r.Done, done.Done...)
+	}
+	return r, nil
+}
+
+// dry decides operations one after the other without writing anything.
+func dry(ctx context.Context, c *call.Call, v *gitboard.View, payloads ...board.Payload) error {
+	s := v.State
+	for _, p := range payloads {
+		actor, err := c.WhoActs(ctx, p.Op())
+		if err != nil {
+			return err
+		}
+		asks := c.Asks(actor)
+		op := board.Operation{Actor: actor, Time: max(board.At(c.App.Now()), s.Time()), Request: "dry", AllowSecret: asks.AllowSecret, Seen: asks.Seen, Payload: p}
+		if s, err = board.Step(s, op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
