@@ -77,7 +77,7 @@ func TestScreenConductsARun(t *testing.T) {
 		s.press(text + "\r")
 	}
 	s.await("verdict(t01): REJECTED")
-	if got := p.reads("read", "tasks.t01.rejection_reason"); !strings.Contains(got, "issue: no test / at all") || !strings.Contains(got, "RESOLVED:") {
+	if got := p.reads("read", "tasks.t01.rejection_reason"); !strings.Contains(got, "issue: no test | at all") || !strings.Contains(got, "RESOLVED:") {
 		t.Errorf("the rejection is %s", got)
 	}
 	p.work("coder-1", "t01", "two\nthree\n")
@@ -115,7 +115,7 @@ func TestScreenConductsARun(t *testing.T) {
 	if screen := strings.Join(s.await("board   RUNNING", "p pause"), "\n"); strings.Contains(screen, "nothing to pause") || strings.Contains(screen, "tripped") {
 		t.Errorf("the footer is old:\n%s", screen)
 	}
-	s.does("p", "pause")
+	s.does("plunch\r", "pause: lunch")
 	s.await("board   PAUSED", "r resume")
 	s.does("r", "resume")
 	p.at(time.Now().Add(3 * time.Second)) // an anomaly in the second of the resolution does not count

@@ -208,6 +208,8 @@ func TestLiveScreen(t *testing.T) {
 
 	// It steers the run.
 	s.press("p")
+	s.await("why is the board paused?")
+	s.press("lunch\r")
 	s.await("Waiting: you 1.", "board   PAUSED", "git liza resume")
 	if got := p.must("", "read", "control.mode"); got != "PAUSED\n" {
 		t.Errorf("the board is %q", got)
@@ -220,7 +222,7 @@ func TestLiveScreen(t *testing.T) {
 	if lines := strings.Join(s.await("board   RUNNING"), "\n"); strings.Contains(lines, "nothing to pause") || !strings.Contains(lines, "? help") {
 		t.Errorf("the footer is old:\n%s", lines)
 	}
-	s.press("p")
+	s.press("p\r")
 	s.await("board   PAUSED")
 	s.press("r")
 	s.await("board   RUNNING")
