@@ -60,17 +60,18 @@ func (r *Repo) configHere(ctx context.Context, key string, options ...string) ([
 // Set sets a setting of the repository, replacing all its values there. It returns ErrBusy if
 // another process keeps the file's lock, and a StorageError if the file can't be written.
 func (s Settings) Set(ctx context.Context, key, value string) error {
-	return s.repo.writeConfig(ctx, key, value, "--replace-all")
+	return s.repo.changeConfig(ctx, key, "--replace-all", key, value)
 }
 
-func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
+// changeConfig runs git config with arguments that change the setting.
+func (r *Repo) changeConfig(ctx context.Context, key string, args ...string) error {
 	path, err := r.configFile()
 	if err != nil {
 		return err
 	}
 	for attempt := 1; ; attempt++ {
 		err := r.unlocked(ctx, path, func() error {
-			return r.command("config", "config", "--local", how, key, value).Run(ctx)
+			return r.command("config", append([]string{"config", "--local"}, args...)...).Run(ctx)
 		})
 		if child.ExitCode(err) <= 0 {
 			return err
@@ -103,7 +104,7 @@ func (s Settings) Add(ctx context.Context, key, value string) error {
 	if err != nil || slices.Contains(all, value) {
 		return err
 	}
-	return s.repo.writeConfig(ctx, key, value, "--add")
+	return s.repo.changeConfig(ctx, key, "--add", key, value)
 }
 
 // Remotes returns the names of the remotes in the repository's own settings. It starts no child if
@@ -128,4 +129,33 @@ func (s Settings) PushRules(ctx context.Context) (rules []string, err error) {
 		}
 	}
 	return rules, nil
+}
+
+// Remove removes one value of a setting of the repository. Errors are those of Settings.Set.
+func (s Settings) Remove(ctx context.Context, key, value string) error {
+	all, err := s.All(ctx, key)
+	if err != nil || !slices.Contains(all, value) {
+		return err
+	}
+	return s.repo.changeConfig(ctx, key, "--fixed-value", "--unset-all", key, value)
+}
+
+// RemoveSection removes all settings of the repository whose section has that name, and those of
+// its subsections. Errors are those of Settings.Set.
+func (s Settings) RemoveSection(ctx context.Context, name string) error {
+	out, err := s.repo.command("config", "config", "--local", "--null", "--name-only", "--get-regexp", `^`+name+`\.`).Output(ctx)
+	if err != nil && child.ExitCode(err) != 1 {
+		return fmt.Errorf("settings of %s: %w", name, err)
+	}
+	var sections []string
+	for _, key := range child.Fields(out) {
+		sections = append(sections, key[:strings.LastIndexByte(key, '.')])
+	}
+	slices.Sort(sections)
+	for _, section := range slices.Compact(sections) {
+		if err := s.repo.changeConfig(ctx, section, "--remove-section", section); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -47,3 +47,25 @@ func (s Settings) Exclude(lines ...string) error {
 	_, err = file.WriteString(text)
 	return disk.NewStorageError(dir, errors.Join(err, file.Close()))
 }
+
+// Include removes lines that Exclude has added.
+func (s Settings) Include(lines ...string) error {
+	path := filepath.Join(s.repo.common, "info", "exclude")
+	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return disk.NewStorageError(filepath.Dir(path), err)
+	}
+	var rest strings.Builder
+	for line := range strings.Lines(string(old)) {
+		if !slices.Contains(lines, strings.TrimRight(line, "\r\n")) {
+			rest.WriteString(line)
+		}
+	}
+	if rest.Len() == len(old) {
+		return nil
+	}
+	return disk.NewStorageError(filepath.Dir(path), disk.Replace(path, []byte(rest.String())))
+}

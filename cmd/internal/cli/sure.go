@@ -39,12 +39,25 @@ func sure(ctx context.Context, c *call.Call, actor board.Actor, p board.Payload,
 	if err := board.Check(v.State, op); err != nil {
 		return err
 	}
-	in, isFile := c.App.Stdin.(*os.File)
-	switch {
-	case yes && strings.TrimSpace(reason) != "":
+	if yes && strings.TrimSpace(reason) != "" {
 		return nil
-	case yes || !isFile || !call.IsTerminal(in) || c.JSON:
-		return &call.UsageError{Message: what + "; without a terminal to ask on, it takes --reason TEXT and --yes", Hint: strings.Join(slices.Concat([]string{"git liza", c.Cmd.Name}, c.Args, []string{"--reason TEXT --yes"}), " ")}
+	}
+	if yes { // without a reason
+		return unasked(c, what, "--reason TEXT", "--yes")
+	}
+	return confirmed(c, what, "--reason TEXT", "--yes")
+}
+
+// unasked refuses what a human has to confirm, and names the flags that do it.
+func unasked(c *call.Call, what string, flags ...string) error {
+	return &call.UsageError{Message: what + "; without a terminal to ask on, it takes " + strings.Join(flags, " and "), Hint: strings.Join(slices.Concat([]string{"git liza", c.Cmd.Name}, c.Args, flags), " ")}
+}
+
+// confirmed asks on a terminal whether to go on. flags go on without a terminal.
+func confirmed(c *call.Call, what string, flags ...string) error {
+	in, isFile := c.App.Stdin.(*os.File)
+	if !isFile || !call.IsTerminal(in) || c.JSON {
+		return unasked(c, what, flags...)
 	}
 	fmt.Fprintf(c.App.Stderr, "%s. Continue? [y/N] ", what)
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer means no

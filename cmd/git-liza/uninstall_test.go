@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// plainly describes what a repository holds besides its branches: its settings, ignored files,
+// worktrees, and refs and directories of other programs.
+func plainly(p *project) string {
+	p.t.Helper()
+	var about []string
+	for _, name := range []string{".git/config", ".git/info/exclude"} {
+		data, err := os.ReadFile(filepath.Join(p.dir, name))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		about = append(about, string(data))
+	}
+	for _, dir := range []string{".", ".git", ".git/hooks"} {
+		entries, err := os.ReadDir(filepath.Join(p.dir, dir))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		for _, e := range entries {
+			if !slices.Contains([]string{"COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "index", "logs", "packed-refs"}, e.Name()) {
+				about = append(about, dir+"/"+e.Name())
+			}
+		}
+	}
+	about = append(about, p.git("for-each-ref", "--format=%(refname)", "refs"), p.git("worktree", "list", "--porcelain"))
+	return strings.ReplaceAll(strings.ReplaceAll(strings.Join(about, "\n"), p.dir, "DIR"), p.git("rev-parse", "HEAD"), "HEAD")
+}
+
+// TestUninstall: a repository that git liza leaves is as one that never had it, but for integration
+// and, with --keep, branches of unmerged work.
+func TestUninstall(t *testing.T) {
+	t.Parallel()
+	p := newRepository(t)
+	p.git("remote", "add", "origin", bareHub(p))
+	p.git("branch", "integration")
+	p.git("push", "-q", "origin", "main", "integration")
+	control := &project{t: t, dir: filepath.Join(t.TempDir(), "control"), env: p.env}
+	if err := copyTree(p.dir, control.dir, func(_ string, data []byte) []byte { return data }); err != nil {
+		t.Fatal(err)
+	}
+	p.must("", "init", "--unattended", "A goal")
+	p.must("", "share", "origin")
+	p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+	p.must("code-reviewer-1", "merge", "alpha")
+	p.must("", "uninstall", "--yes")
+	if got, want := plainly(p), plainly(control); got != want {
+		t.Errorf("after uninstall:\n%s\nwant:\n%s", got, want)
+	}
+	p.must("", "uninstall", "--yes") // again, as after an interruption
+
+	p = &project{t: t, dir: filepath.Join(t.TempDir(), "alone"), env: p.env}
+	if err := copyTree(control.dir, p.dir, func(_ string, data []byte) []byte { return data }); err != nil {
+		t.Fatal(err)
+	}
+	p.must("", "init", "--unattended", "--alone", "A goal")
+	p.begun("beta")
+	refused := func(want string, args ...string) {
+		t.Helper()
+		if out, errs, code := p.liza("", append([]string{"uninstall"}, args...)...); code != 1 || !strings.Contains(errs, want) {
+			t.Errorf("exit %d: %s%s", code, out, errs)
+		}
+	}
+	refused("work is not merged: beta\nhint: git liza uninstall --keep makes a branch of each: kept/beta/1", "--yes")
+	refused("it takes --yes", "--keep")
+	if out := p.must("", "uninstall", "--keep", "--yes"); out != "git liza is removed from this repository\nthe branch integration stays\nthe branch kept/beta/1 stays\n" {
+		t.Error(out)
+	}
+	for name, text := range halfDone {
+		if got := p.git("show", "kept/beta/1:"+name); got != text {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	p.git("branch", "-q", "-D", "kept/beta/1")
+	if got, want := plainly(p), plainly(control); got != want {
+		t.Errorf("after uninstall --keep:\n%s\nwant:\n%s", got, want)
+	}
+}
