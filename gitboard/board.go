@@ -48,6 +48,8 @@ type Board struct {
 	who  func() (plumbing.Signature, error)
 	keys keyring
 
+	followers followers
+
 	noting sync.Mutex
 	notes  []string
 }

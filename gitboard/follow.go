@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -17,60 +18,109 @@ import (
 // Follow returns a channel that gets a value when the board or the merge lease may have changed, or
 // a file by which a human stops this clone. It also gets one at the start, and whenever no value was
 // sent for the given time. Values that have not been received yet are merged into one. If the system can't watch
-// files, only the time counts. When the context ends, Follow stops and closes the channel.
+// files, only the time counts. When the context ends, Follow stops and closes the channel. All callers
+// share one watch.
 func (b *Board) Follow(ctx context.Context, every time.Duration) (<-chan struct{}, error) {
 	root, err := b.Root(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{common: b.Repo().CommonDir(), root: root, changed: make(chan struct{}, 1)}
-	if w, err := fsnotify.NewWatcher(); err == nil { // without a watcher, only the ticker triggers
-		f.watcher, f.events, f.errors = w, w.Events, w.Errors
-		f.watch()
+	f, moved := b.followers.join(b.Repo().CommonDir(), root)
+	changed := make(chan struct{}, 1)
+	signal(changed)
+	go func() {
+		defer close(changed)
+		defer b.followers.leave(moved)
+		poll := time.NewTicker(every)
+		defer poll.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-moved:
+			case <-poll.C:
+				f.watch()
+			}
+			signal(changed)
+			poll.Reset(every)
+		}
+	}()
+	return changed, nil
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
-	f.signal()
-	go f.run(ctx, every)
-	return f.changed, nil
+}
+
+// followers are the callers of Follow, and the watch that they share.
+type followers struct {
+	mu  sync.Mutex
+	f   *follower // nil while nobody follows
+	all map[chan struct{}]bool
+}
+
+// join returns the watch, which it begins for the first caller, and the channel that gets its values.
+func (a *followers) join(common, root string) (*follower, chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.f == nil {
+		a.f, a.all = &follower{common: common, root: root}, map[chan struct{}]bool{}
+		if w, err := fsnotify.NewWatcher(); err == nil { // without a watcher, only the tickers trigger
+			a.f.watcher = w
+			a.f.watch()
+			go a.f.run(a.signal)
+		}
+	}
+	moved := make(chan struct{}, 1)
+	a.all[moved] = true
+	return a.f, moved
+}
+
+func (a *followers) signal() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for moved := range a.all {
+		signal(moved)
+	}
+}
+
+func (a *followers) leave(moved chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if delete(a.all, moved); len(a.all) == 0 {
+		if a.f.watcher != nil {
+			_ = a.f.watcher.Close()
+		}
+		a.f = nil
+	}
 }
 
 type follower struct {
 	common, root string
-	watcher      *fsnotify.Watcher
-	events       <-chan fsnotify.Event // nil without a watcher
-	errors       <-chan error
-	changed      chan struct{}
+	watcher      *fsnotify.Watcher // nil if the system can't watch files
 }
 
-func (f *follower) run(ctx context.Context, every time.Duration) {
-	defer close(f.changed)
-	if f.watcher != nil {
-		defer f.watcher.Close()
-	}
-	poll := time.NewTicker(every)
-	defer poll.Stop()
+// run passes on the events that concern followers until the watcher is closed.
+func (f *follower) run(signal func()) {
 	for {
 		select {
-		case <-ctx.Done():
-			return
-		case e := <-f.events:
+		case e, open := <-f.watcher.Events:
+			if !open {
+				return
+			}
 			if !f.concerns(e.Name) {
 				continue
 			}
-		case <-f.errors: // the queue has overflowed, so changes may have been missed
-		case <-poll.C:
+		case _, open := <-f.watcher.Errors: // the queue has overflowed, so changes may have been missed
+			if !open {
+				return
+			}
 		}
-		if f.watcher != nil {
-			f.watch()
-		}
-		f.signal()
-		poll.Reset(every)
-	}
-}
-
-func (f *follower) signal() {
-	select {
-	case f.changed <- struct{}{}:
-	default:
+		f.watch()
+		signal()
 	}
 }
 
@@ -96,6 +146,9 @@ func (f *follower) places() map[string][]string {
 
 // watch watches every place that exists, including those created since the last call.
 func (f *follower) watch() {
+	if f.watcher == nil {
+		return
+	}
 	for dir := range f.places() {
 		_ = f.watcher.Add(dir) // the directory may be missing; one that is already watched stays so
 	}

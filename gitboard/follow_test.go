@@ -66,6 +66,35 @@ func dropMergeLease(t *testing.T, dir string) {
 	testrun.RunGit(t, dir, "update-ref", "-d", ref)
 }
 
+// TestFollowTogether: all who follow a board are told of a change, also after others have left.
+func TestFollowTogether(t *testing.T) {
+	dir, c := project(t), newClock()
+	b := open(t, dir, c)
+	begin(t, b)
+	follow := func(ctx context.Context) <-chan struct{} {
+		changed, err := b.Follow(ctx, 24*time.Hour)
+		check(t, err)
+		<-changed // the beginning
+		return changed
+	}
+	for range 2 {
+		first, leave := context.WithCancel(context.Background())
+		second, end := context.WithCancel(context.Background())
+		leaver, one, other := follow(first), follow(second), follow(second)
+		leave()
+		for range leaver {
+		}
+		do(t, b, ada, note("so"))
+		<-one
+		<-other
+		end()
+		for range one {
+		}
+		for range other {
+		}
+	}
+}
+
 func TestFollowByTimeAlone(t *testing.T) {
 	dir, c := project(t), newClock()
 	ctx, cancel := context.WithCancel(context.Background())

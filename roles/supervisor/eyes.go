@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -31,9 +30,10 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	if err != nil {
 		return Look{}, err
 	}
-	if err := s.prove(ctx, v); err != nil {
+	if err := s.proof.prove(ctx, s.Board, v); err != nil {
 		return Look{}, err
 	}
+	s.proved = v.Commit
 	l := Look{
 		Now: s.Board.Now(), State: v.State.ForRules(), Commit: v.Commit, Agent: s.actor.ID, Role: s.Role, Clone: s.clone,
 		Only: s.Only, First: s.First, Once: s.Once, Patient: s.Patient, Leases: map[string]Seen{},
@@ -127,34 +127,6 @@ func (s *supervisor) others(state *board.State) (others []string) {
 		}
 	}
 	return others
-}
-
-// prove replays the operations since the last look; the first time, only the newest one.
-func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
-	if v.Commit == s.proved {
-		return nil
-	}
-	fresh := []plumbing.OID{v.Commit}
-	if s.proved != "" {
-		var err error
-		if fresh, err = s.Board.Repo().History().RevList(ctx, s.proved, v.Commit); err != nil {
-			return err
-		}
-		first, err := s.Board.Log().At(ctx, fresh[0])
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(first.Head.Parents, s.proved) {
-			return &log.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("%s, where the board was, is not in it", s.proved.Short())}
-		}
-	}
-	for _, commit := range fresh {
-		if err := s.Board.Log().Replays(ctx, commit); err != nil {
-			return err
-		}
-	}
-	s.proved = v.Commit
-	return nil
 }
 
 // inconsistent reports whether an error means that the board itself is broken.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrep
 	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now})
 	must(t, err)
 	t.Cleanup(func() { b.Close() })
-	s := &supervisor{Config: Config{Board: b, Executor: &executor{merges: make(chan func([]string) ([]Landed, error))}, Role: coder1.Role}, watch: map[string]watched{}, deaths: newDeaths(), memory: &Memory{}, files: files{b, "coder-1"}}
+	s := &supervisor{Config: Config{Board: b, Executor: &executor{merges: make(chan func([]string) ([]Landed, error))}, Role: coder1.Role, proof: &proof{}}, watch: map[string]watched{}, deaths: newDeaths(), memory: &Memory{}, files: files{b, "coder-1"}}
 	do(t, ctx, b, human, &board.Init{Goal: "A goal", IntegrationBranch: "integration"})
 	do(t, ctx, b, human, &board.AddTask{About: about("login"), Ready: true, NoSpecFile: true, Definition: board.Definition{
 		Description: "Add a login form", DoneWhen: "POST /login answers 200", Scope: "login/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
@@ -365,13 +366,13 @@ func TestProvesAllThatCame(t *testing.T) {
 		must(t, err)
 		return v
 	}
-	must(t, s.prove(ctx, view()))
-	before := s.proved
+	must(t, s.proof.prove(ctx, b, view()))
+	before := slices.Clone(s.proof.proven)
 	do(t, ctx, b, human, &board.AddNote{Message: "one"})
 	do(t, ctx, b, human, &board.AddNote{Message: "two"})
-	must(t, s.prove(ctx, view()))
-	if s.proved != view().Commit {
-		t.Errorf("proven up to %s, not to %s", s.proved, view().Commit)
+	must(t, s.proof.prove(ctx, b, view()))
+	if len(s.proof.proven) != 3 || s.proof.proven[2] != view().Commit {
+		t.Errorf("proven are %s, and not all up to %s", s.proof.proven, view().Commit)
 	}
 	// The message of the first note is kept with another change, and the second note follows
 	// correctly.
@@ -386,17 +387,25 @@ func TestProvesAllThatCame(t *testing.T) {
 	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 	must(t, err)
 	must(t, log.Local{Store: b.Log().Store()}.Append(ctx, log.Batch{Operations: []*log.Built{built}}).Err)
-	s.proved = before
-	if err := s.prove(ctx, view()); !inconsistent(err) {
+	s.proof.proven = before
+	if err := s.proof.prove(ctx, b, view()); !inconsistent(err) {
 		t.Errorf("the forged operation is not noticed: %v", err)
 	}
-	if s.proved != before {
+	if !slices.Equal(s.proof.proven, before) {
 		t.Error("what does not replay counts as proven")
 	}
-	// A history that no longer contains the proven commit was replaced.
-	s.proved = plumbing.OID(sha("d"))
-	if err := s.prove(ctx, view()); err == nil {
+	// A history that no longer contains the proven commit was replaced, or set back.
+	s.proof.proven = []plumbing.OID{plumbing.OID(sha("d"))}
+	if err := s.proof.prove(ctx, b, view()); err == nil {
 		t.Error("a history that was replaced is taken")
+	}
+	old, err := repo.ResolveCommit(ctx, plumbing.BoardRef+"~3")
+	must(t, err)
+	s.proof.proven = []plumbing.OID{view().Commit}
+	back, err := b.ViewAt(ctx, string(old))
+	must(t, err)
+	if err := s.proof.prove(ctx, b, back); !inconsistent(err) {
+		t.Errorf("a history that was set back is taken: %v", err)
 	}
 }
 

@@ -129,7 +129,7 @@ func TestDeadPeerHoldsNobodyUp(t *testing.T) {
 	must(t, err)
 	must(t, dead.files.keep(supervisorFile, "999999999 long ago"))
 	must(t, dead.files.keep(sessionFile, dead.actor.Session))
-	s := &supervisor{Config: Config{Board: dead.Board, Role: mine.Role}, actor: mine, clone: clone, watch: map[string]watched{}, deaths: newDeaths()}
+	s := &supervisor{Config: Config{Board: dead.Board, Role: mine.Role, proof: &proof{}}, actor: mine, clone: clone, watch: map[string]watched{}, deaths: newDeaths()}
 	tries, answers := 0, make(chan error)
 	s.deaths.end = func(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) error {
 		tries++

@@ -51,6 +51,7 @@ type Config struct {
 	Report  func(Event)                  // gets the events; nil for nobody
 
 	isMember func(id string) bool // whether a running member of its team has an id; nil without a team
+	proof    *proof               // shared by the members of its team; nil without a team
 }
 
 // StopError is the reason why a supervisor ended before its work was done.
@@ -83,7 +84,7 @@ type supervisor struct {
 	memory   *Memory
 	pulse    *pulse
 	watch    map[string]watched // leases of other agents
-	proved   plumbing.OID       // the board's commit up to which history was verified
+	proved   plumbing.OID       // the board's commit at the last look
 	fresh    string             // the task that was just claimed, before any run on it
 	warnings []string           // warnings from that claim
 	witness  *witness           // of the present or last run
@@ -102,6 +103,9 @@ type supervisor struct {
 // Run supervises one agent until its work is done or the context ends. It then returns nil. It
 // returns a *StopError if something else ended it, or the error that kept it from starting.
 func Run(ctx context.Context, c Config) error {
+	if c.proof == nil {
+		c.proof = &proof{}
+	}
 	s := &supervisor{Config: c, watch: map[string]watched{}, deaths: newDeaths()}
 	defer s.deaths.stop()
 	if err := s.find(); err != nil {

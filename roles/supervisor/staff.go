@@ -172,7 +172,6 @@ func (t *team) join(ctx context.Context, role *board.Role, all *sync.WaitGroup) 
 			defer t.mu.Unlock()
 			t.coming[role.Name]--
 		}))
-		_ = c.Board.Close() // the member ended
 		select {
 		case t.left <- struct{}{}: // look whether another one is needed
 		default:

@@ -19,7 +19,7 @@ import (
 // Team is several supervisors in one process.
 type Team struct {
 	Board   *gitboard.Board
-	Members []Config                          // each with its own Board; they wait as long as the team
+	Members []Config                          // they wait as long as the team
 	Hire    func(*board.Role) (Config, error) // makes members of a team that sizes itself; nil for one of Members
 	Fetch   func(context.Context) error       // fetches a shared board for a team that sizes itself
 	Over    map[string]board.Time             // the goals that had ended before the start, see Over
@@ -33,6 +33,7 @@ type team struct {
 
 	mu    sync.Mutex
 	begun bool              // a member was registered: the team has been able to work
+	proof *proof            // of the operations that the members look at
 	live  map[int]bool      // members that are running
 	agent map[int]string    // the id of each member that is registered
 	idle  map[int]time.Time // since when a member has been waiting for lack of work
@@ -56,7 +57,7 @@ type team struct {
 func RunTeam(ctx context.Context, c Team) error {
 	ctx, end := context.WithCancelCause(ctx)
 	t := &team{
-		Team: c, end: end, live: map[int]bool{}, agent: map[int]string{}, idle: map[int]time.Time{},
+		Team: c, end: end, proof: &proof{}, live: map[int]bool{}, agent: map[int]string{}, idle: map[int]time.Time{},
 		coming: map[string]int{}, failed: map[string]int{}, most: map[string]int{}, byHand: map[string]bool{},
 		left: make(chan struct{}, 1), done: make(chan struct{}), deaths: newDeaths(),
 	}
@@ -118,7 +119,7 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	defer known()
 	agent := c.name()
-	c.Patient, c.isMember = true, t.has
+	c.Patient, c.isMember, c.proof = true, t.has, t.proof
 	c.Report = func(e Event) {
 		if e.Event == Registered {
 			agent = e.Agent

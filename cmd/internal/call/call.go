@@ -37,12 +37,13 @@ type Call struct {
 	At          string
 	Offline     bool
 
-	Keys    func(context.Context, *Call, board.Actor) (*sshsig.Signer, error) // signs what this call commits
-	Board   *gitboard.Board                                                   // of the repository that the command runs in; nil if the command runs anywhere
-	Signer  *sshsig.Signer                                                    // named on the command line, instead of the settings
-	OnClose []io.Closer
-	Minting sync.Mutex // creates one session key at a time in a team
-	warned  bool       // of a board that breaks its rules
+	Keys        func(context.Context, *Call, board.Actor) (*sshsig.Signer, error) // signs what this call commits
+	Board       *gitboard.Board                                                   // of the repository that the command runs in; nil if the command runs anywhere
+	Signer      *sshsig.Signer                                                    // named on the command line, instead of the settings
+	OnClose     []io.Closer
+	Minting     sync.Mutex // creates one session key at a time in a team
+	SessionKeys sync.Map   // by agent: the file of the key with which its supervisor signs
+	warned      bool       // of a board that breaks its rules
 }
 
 func (c *Call) Close() {

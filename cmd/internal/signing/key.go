@@ -23,10 +23,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-// KeyOf finds the actor's key: LIZA_SIGNING_KEY for anybody, git's settings for a human.
+// KeyOf finds the actor's key: the one that PrepareKey prepared for an agent, LIZA_SIGNING_KEY for
+// anybody, git's settings for a human.
 func KeyOf(ctx context.Context, c *call.Call, a board.Actor) (*sshsig.Signer, error) {
 	if c.Signer != nil {
 		return c.Signer, nil
+	}
+	if file, supervised := c.SessionKeys.Load(a.ID); supervised {
+		return LoadKey(ctx, c, file.(string))
 	}
 	where, err := signingKeySetting(ctx, c, a.Role == roles.Human)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/cmd/internal/team"
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -20,14 +19,9 @@ import (
 // ReviewPlans asks the human on a team's terminal about each plan that waits for them, until ctx
 // ends. A plan that is answered elsewhere is no longer asked about.
 func ReviewPlans(ctx context.Context, c *call.Call, run call.Runs, ask *Asking, console *team.Console) {
-	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now})
+	changed, err := c.Board.Follow(ctx, time.Minute)
 	if err != nil {
 		return // the supervisors report it
-	}
-	defer b.Close()
-	changed, err := b.Follow(ctx, time.Minute)
-	if err != nil {
-		return
 	}
 	type answer struct {
 		ids  []string // of the tasks that were shown
@@ -45,7 +39,7 @@ func ReviewPlans(ctx context.Context, c *call.Call, run call.Runs, ask *Asking, 
 		case <-changed:
 		case <-console.Turned:
 		}
-		v, err := b.View(ctx)
+		v, err := c.Board.View(ctx)
 		if err != nil {
 			continue
 		}

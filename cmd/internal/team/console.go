@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
@@ -56,23 +55,16 @@ func NewConsole(ctx context.Context, c *call.Call, quiet bool) (*Console, error)
 	if !s.stays {
 		return s, nil
 	}
-	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now})
+	changed, err := c.Board.Follow(ctx, time.Minute)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := b.Follow(ctx, time.Minute)
-	if err != nil {
-		return nil, err
-	}
-	s.done.Go(func() {
-		defer b.Close()
-		s.follow(ctx, b, changed)
-	})
+	s.done.Go(func() { s.follow(ctx, changed) })
 	return s, nil
 }
 
 // follow updates the status line when the board changes, and with time.
-func (s *Console) follow(ctx context.Context, b *gitboard.Board, changed <-chan struct{}) {
+func (s *Console) follow(ctx context.Context, changed <-chan struct{}) {
 	clock := time.NewTicker(10 * time.Second)
 	defer clock.Stop()
 	for {
@@ -81,7 +73,7 @@ func (s *Console) follow(ctx context.Context, b *gitboard.Board, changed <-chan 
 			return
 		case <-clock.C:
 		case <-changed:
-			if v, err := b.View(ctx); err == nil { // otherwise the supervisors report it
+			if v, err := s.c.Board.View(ctx); err == nil { // otherwise the supervisors report it
 				s.count(v.State)
 			}
 		}

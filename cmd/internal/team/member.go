@@ -3,7 +3,6 @@ package team
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,7 +13,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -69,14 +67,14 @@ func Ready(ctx context.Context, c *call.Call, s Flags) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(m.Installed(), m.Board.Close()); err != nil {
+		if err := m.Installed(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Supervise prepares an agent's supervisor, which gets its own Board.
+// Supervise prepares an agent's supervisor. All of a command's supervisors work with its Board.
 func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
@@ -100,19 +98,14 @@ func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (su
 	if err != nil {
 		return none, fmt.Errorf("where this program lies is unknown: %w", err)
 	}
-	key := &signing.SessionKey{C: c}
-	own, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Key: key.Of})
-	if err != nil {
-		return none, err
-	}
-	mine := &call.Call{App: c.App, Board: own}
 	process := c.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
-		Board: own, Executor: executor.Executor{Board: own}, Role: role.Kind.Role(), Name: role.Name, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh || container != nil, Key: key.Prepare,
+		Board: c.Board, Executor: executor.Executor{Board: c.Board}, Role: role.Kind.Role(), Name: role.Name, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh || container != nil,
+		Key:       func(ctx context.Context, agent string) (string, error) { return signing.PrepareKey(ctx, c, agent) },
 		Container: container, // a CLI's record of a conversation is lost with it
-		Guard:     func(ctx context.Context) (string, error) { return setup.KeepHooks(ctx, mine) },
-		Process:   process, Program: program, Environ: install.Hooked(own.Repo(), os.Environ()),
+		Guard:     func(ctx context.Context) (string, error) { return setup.KeepHooks(ctx, c) },
+		Process:   process, Program: program, Environ: install.Hooked(c.Board.Repo(), os.Environ()),
 	}, nil
 }
 
