@@ -1,6 +1,8 @@
 package gitboard
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path"
 	"strings"
@@ -40,3 +42,19 @@ func (c Clone) GaveUp() map[string]report.GaveUp {
 	}
 	return all
 }
+
+// Handled returns, by goal and trigger, the marks of what planners of this clone have looked at.
+func (c Clone) Handled() map[string]string {
+	entries, _ := os.ReadDir(c.own(agentDir))
+	all := map[string]string{}
+	for _, e := range entries {
+		text, _ := c.Kept(path.Join(agentDir, e.Name(), MemoryFile))
+		var m struct{ Seen map[string]string }
+		_ = json.Unmarshal([]byte(text), &m) // unknown: its planner is woken, and decides
+		maps.Copy(all, m.Seen)
+	}
+	return all
+}
+
+// MemoryFile is the file of an agent in which its supervisor keeps what a planner has handled.
+const MemoryFile = "memory.json"

@@ -37,7 +37,8 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.beside.Stopped, g.beside.GaveUp = halts, v.board.Clone().GaveUp()
+	clone := v.board.Clone()
+	g.beside.Stopped, g.beside.GaveUp, g.beside.Handled = halts, clone.GaveUp(), clone.Handled()
 	if g.beside.Clone, _, err = v.board.Clone().kept(); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ type Facts struct {
 	Halts   []report.Halt          // files that stop this clone
 	Strays  []report.Stray         // commits on integration that the board has not recorded
 	SetBack *report.SetBack        // nil if integration is where the board left it
+	Handled map[string]string      // see report.Beside
 	Now     board.Time
 	Invalid string // why the tip does not replay or parse, "" if it does; otherwise no rule can be judged
 }

@@ -25,6 +25,7 @@ type world struct {
 	halts    []report.Halt
 	strays   []report.Stray
 	setBack  *report.SetBack
+	handled  map[string]string
 	now      board.Time
 	bad      string
 	reported alarm.Reported
@@ -144,7 +145,7 @@ func (w *world) rejected(issues ...string) {
 
 func (w *world) look(t *testing.T) alarm.Report {
 	t.Helper()
-	f := alarm.Facts{State: w.state, Leases: w.leases, Halts: w.halts, Strays: w.strays, SetBack: w.setBack, Now: w.now, Invalid: w.bad}
+	f := alarm.Facts{State: w.state, Leases: w.leases, Halts: w.halts, Strays: w.strays, SetBack: w.setBack, Handled: w.handled, Now: w.now, Invalid: w.bad}
 	if w.bad != "" {
 		f.State = nil
 	}
@@ -211,6 +212,22 @@ var lives = map[string][]moment{
 		{what: "unblocked and blocked again between two looks", at: 110 * m, do: func(w *world) {
 			w.task(board.Blocked, func(t *board.Task) { t.BlockedReason = "again" })
 		}, says: "BLOCKED: login: again", how: alarm.Warn, runs: true},
+	},
+	"left-to-you": {
+		{what: "the planner has not looked", do: func(w *world) {
+			w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.InProgress, Created: start})
+			w.agent("planner-1", board.Idle)
+			w.lease("planner-1", start.Add(500*m))
+			w.task(board.Blocked, func(t *board.Task) { t.Goal, t.BlockedReason = "goal-1", "which port?" })
+		}, next: 30 * m},
+		{what: "it left it", at: m, do: func(w *world) {
+			w.handled = map[string]string{}
+			for _, wake := range report.Wakes(w.state, "goal-1") {
+				w.handled[wake.Key()] = wake.Mark
+			}
+		}, says: "WAITS FOR YOU: login: which port?", how: alarm.Grave, runs: true, next: 30 * m},
+		{what: "persists", at: 2 * m, runs: true, next: 30 * m},
+		{what: "answered", at: 3 * m, do: func(w *world) { w.task(board.Claimed) }, next: 33 * m},
 	},
 	"orphaned-rejected": {
 		{what: "its coder lives", do: func(w *world) { w.task(board.Rejected); w.lease("coder-1", start.Add(5*m)) }, next: 5*m + 30*s},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -46,7 +47,7 @@ func newRuleInput(f Facts) *ruleInput {
 		}
 	}
 	slices.SortFunc(e.live, func(a, b board.Brief) int { return cmp.Compare(a.ID, b.ID) })
-	beside := report.Beside{Leases: f.Leases, Stopped: f.Halts, Strays: f.Strays, SetBack: f.SetBack}
+	beside := report.Beside{Leases: f.Leases, Stopped: f.Halts, Strays: f.Strays, SetBack: f.SetBack, Handled: f.Handled}
 	e.conditions, _ = report.Conditions(f.State, beside, f.Now.Std()) // Evaluate returns the state's error
 	return e
 }
@@ -79,7 +80,7 @@ func of(kind report.ItemKind) func(*ruleInput) []sight {
 
 // sightOf is a condition with the words that rules use.
 func (e *ruleInput) sightOf(c report.Condition) sight {
-	words := map[string]string{"task": c.Task(), "agent": c.Agent, "id": c.ID, "reason": c.Text, "description": c.Text, "question": c.Text, "needed": c.Needed, "first": c.Of, "progress": c.Text, "n": fmt.Sprint(c.Short), "status": "not registered"}
+	words := map[string]string{"task": c.Task(), "agent": c.Agent, "id": c.ID, "reason": c.Text, "description": c.Text, "question": c.Text, "needed": c.Needed, "first": c.Of, "progress": c.Text, "text": c.Text, "n": fmt.Sprint(c.Short), "status": "not registered"}
 	if a := e.State.Agent(c.Agent); a != nil {
 		words["status"] = string(a.Status)
 	}
@@ -97,6 +98,16 @@ func (e *ruleInput) sightOf(c report.Condition) sight {
 		words["what"] = text.Plural(n, noun) + wait + c.ID
 	}
 	return sight{about: c.ID, since: c.Since, do: c.Do, words: words}
+}
+
+// left finds what a planner looked at and left, so that only the human continues.
+func (e *ruleInput) left() (all []sight) {
+	for _, c := range e.conditions {
+		if c.Left && c.Task() != "" && c.For == roles.Human {
+			all = append(all, e.sightOf(c))
+		}
+	}
+	return all
 }
 
 func (e *ruleInput) reassigned() (all []sight) {
@@ -270,35 +281,20 @@ func (e *ruleInput) invalid() []sight {
 	return []sight{{words: map[string]string{"error": e.Invalid}}}
 }
 
-func (e *ruleInput) unrecorded() (all []sight) {
-	for _, s := range e.Strays {
-		all = append(all, sight{about: s.Commit, words: map[string]string{"text": s.Text}, do: board.Advice("git show %s", s.Commit)})
-	}
-	return all
-}
-
-func (e *ruleInput) setBack() []sight {
-	if e.SetBack == nil {
-		return nil
-	}
-	return []sight{{words: map[string]string{"text": e.SetBack.Text}, do: e.SetBack.Do}}
-}
-
 func (e *ruleInput) checkpoint() []sight { return e.halted(board.CheckpointMode) }
 
 func (e *ruleInput) pause() []sight { return e.halted(board.Paused) }
 
 // halted finds a halt of the board or of this clone alone.
 func (e *ruleInput) halted(mode board.Mode) (all []sight) {
-	if e.over() {
-		return nil
-	}
-	if c := e.State.Control(); c.Mode == mode {
-		all = append(all, sight{about: "board", since: c.Since})
-	}
-	for _, h := range e.Halts {
-		if h.Mode == mode {
-			all = append(all, sight{about: "clone", since: h.Since, do: board.Advice("take .liza/%s away", h.File)})
+	about := map[report.ItemKind]string{report.ItemStopped: "board", report.ItemCloneStopped: "clone"}
+	for _, c := range e.conditions {
+		if about[c.Kind] != "" && c.Mode == mode {
+			s := sight{about: about[c.Kind], since: c.Since}
+			if c.Kind == report.ItemCloneStopped {
+				s.do = c.Do
+			}
+			all = append(all, s)
 		}
 	}
 	return all

@@ -151,6 +151,39 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 	})
 }
 
+// TestOverviewOfWhatAPlannerLeft checks that what a planner was woken for and left waits for the
+// human, and for the planner again once it would be woken again.
+func TestOverviewOfWhatAPlannerLeft(t *testing.T) {
+	s := begun(t).do(human, add("c")).do(human, add("d")).do(human, finalize("c")).do(human, finalize("d"))
+	s.do(coder1, claim("c")).do(coder1, block("c"))
+	look := func(handled map[string]string) *report.Overview {
+		t.Helper()
+		o, err := report.Look(s.state(), report.Beside{Leases: s.allAlive(), Handled: handled}, s.now.Std())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	handled := func() map[string]string {
+		marks := map[string]string{}
+		for _, w := range report.Wakes(s.state(), s.state().TheGoal().ID) {
+			marks[w.Key()] = w.Mark
+		}
+		return marks
+	}
+	equal(t, "the planner has not looked", look(nil).Waits(roles.Human), 0)
+	looked := handled()
+	o := look(looked)
+	equals(t, "waiting", asks(o.Waiting), []ask{{What: "c is BLOCKED, and the planner left it to you", Do: "git liza answer c TEXT"}})
+	equal(t, "for the planner", o.Waits(roles.Planner), 0)
+	inbox, err := report.InboxOf(s.state(), report.Beside{Leases: s.allAlive(), Handled: looked}, s.now.Std())
+	if err != nil || len(inbox.Items) != 1 || inbox.Items[0].Turn != roles.Human {
+		t.Errorf("the inbox has %+v, %v", inbox, err)
+	}
+	s.do(coder1, claim("d")).do(coder1, block("d"))
+	equal(t, "the planner is woken for another", look(looked).Waits(roles.Human), 0)
+}
+
 // TestOverviewWithoutHands checks that work for a role without agents waits for the human, and that
 // an agent whose lease expired does not count.
 func TestOverviewWithoutHands(t *testing.T) {
@@ -196,7 +229,7 @@ func TestOverviewOfMuchThatWaits(t *testing.T) {
 	}
 	waiting := s.look(nil).Waiting
 	equal(t, "asks", len(waiting), 2)
-	equals(t, "blocked", asks(waiting)[0], ask{What: "6 tasks are BLOCKED, and there is no planner", Do: "git liza inbox"})
+	equals(t, "blocked", asks(waiting)[0], ask{What: "6 tasks are BLOCKED, and no planner deals with them", Do: "git liza inbox"})
 	equals(t, "drafts", asks(waiting)[1], ask{What: "30 tasks are DRAFT", Do: "git liza finalize --all"})
 }
 

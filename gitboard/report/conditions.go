@@ -29,6 +29,8 @@ type Condition struct {
 	Goal   *board.Goal   // that goal
 	Budget *board.Budget // the used-up budget
 	Plans  int           // how many plans the tasks form, if all are proposed
+	Left   bool          // a planner looked at it, and is not woken for it again
+	Mode   board.Mode    // of the halt
 	Short  int           // how many approvals more are needed than can be given
 
 	goal GoalOutlook // the subject, if it is a goal
@@ -65,8 +67,8 @@ type finder struct {
 
 func (f *finder) add(c Condition) { f.all = append(f.all, c) }
 
-// find lists the conditions. planner is who has to plan, and spent a budget that no run may exceed.
-func (f *finder) find(config *board.Config, spent *board.Budget, planner roles.Role) []Condition {
+// find lists the conditions. spent is a budget that no run may exceed.
+func (f *finder) find(config *board.Config, spent *board.Budget, planner planners) []Condition {
 	f.halts(spent)
 	for _, t := range f.o.Tasks {
 		if !t.Status.Terminal() {
@@ -96,7 +98,7 @@ func (f *finder) halts(spent *board.Budget) {
 	if o.Mode != board.Paused {
 		spent = nil
 	}
-	stopped := Condition{Kind: ItemStopped, For: roles.Human, Since: o.ModeSince, Text: o.Reason, Budget: spent}
+	stopped := Condition{Kind: ItemStopped, Mode: o.Mode, For: roles.Human, Since: o.ModeSince, Text: o.Reason, Budget: spent}
 	if o.Breaker != nil {
 		f.add(Condition{Kind: ItemBreaker, For: roles.Human, Since: o.Breaker.Timestamp, Text: o.Reason, Budget: spent})
 		stopped.For = "" // until the trigger is resolved
@@ -110,10 +112,10 @@ func (f *finder) halts(spent *board.Budget) {
 		}
 	}
 	for _, stray := range o.Strays {
-		f.add(Condition{Kind: ItemUnrecorded, ID: stray.Commit, For: roles.Human, Text: stray.Text})
+		f.add(Condition{Kind: ItemUnrecorded, ID: stray.Commit, For: roles.Human, Text: stray.Text, Do: board.Advice("git show %s", stray.Commit)})
 	}
 	for _, stop := range o.Stopped {
-		f.add(Condition{Kind: ItemCloneStopped, ID: stop.File, For: roles.Human, Since: stop.Since})
+		f.add(Condition{Kind: ItemCloneStopped, ID: stop.File, Mode: stop.Mode, For: roles.Human, Since: stop.Since, Do: board.Advice("take .liza/%s away", stop.File)})
 	}
 }
 
@@ -155,7 +157,7 @@ func (f *finder) task(t TaskOutlook, config *board.Config) {
 
 // about is a condition of a task that its turn ends.
 func about(t TaskOutlook, kind ItemKind, since board.Time) Condition {
-	c := Condition{Kind: kind, ID: t.ID, For: t.Turn, Since: since, Tasks: []string{t.ID}, Of: t.Goal}
+	c := Condition{Kind: kind, ID: t.ID, For: t.Turn, Left: t.Left, Since: since, Tasks: []string{t.ID}, Of: t.Goal}
 	if t.Paused {
 		c.For = "" // until it continues
 	}
@@ -253,9 +255,9 @@ func (f *finder) otherGoals(t TaskOutlook) {
 }
 
 // goals finds goals that have to be planned or completed.
-func (f *finder) goals(planner roles.Role) {
+func (f *finder) goals(planner planners) {
 	for _, g := range f.o.running {
-		c := Condition{ID: g.ID, For: planner, goal: g}
+		c := Condition{ID: g.ID, For: planner.present, goal: g}
 		switch {
 		case g.Tasks == 0 && slices.Contains(f.beside.NoSpec, g.ID):
 			c.Kind, c.For = ItemNoSpec, roles.Human
@@ -274,10 +276,15 @@ func (f *finder) goals(planner roles.Role) {
 }
 
 // records finds urgent discoveries, questions for the human and about the protocol.
-func (f *finder) records(planner roles.Role) {
+func (f *finder) records(planner planners) {
 	for _, id := range immediate(f.s, f.o.only) {
 		if d := f.s.Discovery(id); d != nil {
-			f.add(Condition{Kind: ItemDiscovery, ID: id, For: planner, Since: d.Created, Text: d.Description})
+			goal := d.Goal
+			if t := f.s.Task(d.During); goal == "" && t != nil {
+				goal = t.Goal
+			}
+			who, left := planner.of(goal, ImmediateDiscovery)
+			f.add(Condition{Kind: ItemDiscovery, ID: id, For: who, Left: left, Since: d.Created, Text: d.Description})
 		}
 	}
 	concerns := func(goal, task string, since board.Time) bool {
@@ -393,6 +400,14 @@ func (f *finder) awaited(role string, tasks []TaskOutlook) Condition {
 	return c
 }
 
+// noPlanner is why a planner does not end the condition.
+func (c Condition) noPlanner() string {
+	if c.Left {
+		return "the planner left it to you"
+	}
+	return "there is no planner"
+}
+
 // line is a condition that waits for the human as the overview shows it: in one line, with one
 // command.
 func (o *Overview) line(c Condition) Ask {
@@ -413,22 +428,22 @@ func (o *Overview) line(c Condition) Ask {
 	case ItemGoalStopped:
 		return Ask{c.Budget.String() + ": no run begins for it", c.Budget.Raise()}
 	case ItemUnrecorded:
-		return Ask{c.Text, board.Advice("git show %s", c.ID)}
+		return Ask{c.Text, c.Do}
 	case ItemCloneStopped:
-		return Ask{"this clone is stopped by .liza/" + c.ID, board.Advice("take .liza/%s away", c.ID)}
+		return Ask{"this clone is stopped by .liza/" + c.ID, c.Do}
 	case ItemPaused:
 		return Ask{c.ID + " is paused", board.Do("resume").With("task", c.ID).Hint()}
 	case ItemBlocked:
 		if c.Budget != nil {
 			return Ask{c.Budget.String() + " and is BLOCKED", c.Budget.Raise()}
 		}
-		return Ask{c.ID + " is BLOCKED, and there is no planner", board.Do("answer", c.ID).With("text", "TEXT").Hint()}
+		return Ask{c.ID + " is BLOCKED, and " + c.noPlanner(), board.Do("answer", c.ID).With("text", "TEXT").Hint()}
 	case ItemReview:
 		return Ask{c.ID + " waits for your review", board.Do("review", c.ID).With("diff", "").Hint()}
 	case ItemQuorum:
 		return Ask{c.ID + " needs " + text.Plural(c.Short, "more approval") + " than live reviewers can give", board.Do("show", c.ID).Hint()}
 	case ItemReserved:
-		return Ask{c.ID + " is kept for " + c.Agent + ", who is gone, and there is no planner", board.Do("reassign", c.ID).Hint()}
+		return Ask{c.ID + " is kept for " + c.Agent + ", who is gone, and " + c.noPlanner(), board.Do("reassign", c.ID).Hint()}
 	case ItemEndedGoal:
 		return Ask{c.ID + " " + endedGoal(c.Needed, c.Goal).String(), reopening(c.Goal)}
 	case ItemLaterGoal:

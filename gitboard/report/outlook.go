@@ -10,17 +10,18 @@ type forecast struct {
 	s       *board.State
 	now     board.Time
 	leases  map[string]board.Lease // nil if unknown
-	planner roles.Role             // who has to plan
+	planner planners
 	goals   map[string]GoalOutlook
 	by      map[string]*board.Brief
 	seen    map[string]Obstacle // the tasks examined so far, and why they are stuck
 }
 
 // reviewsPlan is the role that judges proposed drafts.
-func (f *forecast) reviewsPlan() roles.Role {
+func (f *forecast) reviewsPlan(goal string) roles.Role {
 	switch f.s.Team().PlanReviewer() {
 	case "":
-		return f.planner
+		who, _ := f.planner.of(goal, PlanRejected)
+		return who
 	case roles.HumanID:
 		return roles.Human
 	}
@@ -60,11 +61,13 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	case b.Paused, t.Stuck.Kind == WaitsEnded, t.Stuck.Kind == WaitsLater:
 		t.Turn = roles.Human
 	case b.Plan == board.PlanProposed:
-		t.Turn = f.reviewsPlan()
+		t.Turn = f.reviewsPlan(b.Goal)
 	case b.Status == board.Draft:
-		t.Turn = f.planner
-	case b.Status == board.Blocked, t.Stuck.Kind == ReservedGone:
-		t.Turn = f.planner
+		t.Turn, t.Left = f.planner.of(b.Goal, InitialPlanning)
+	case b.Status == board.Blocked:
+		t.Turn, t.Left = f.planner.of(b.Goal, BlockedTasks, HypothesisExhausted)
+	case t.Stuck.Kind == ReservedGone:
+		t.Turn, t.Left = f.planner.of(b.Goal, StaleReservation)
 	case b.Status == board.Unclaimed && len(t.WaitsFor) == 0, b.Status == board.Rejected, b.Status == board.IntegrationFailed:
 		t.Turn = roles.Coder
 	case b.Status == board.Claimed && (b.HandoffPending || f.gone(b.AssignedTo)):

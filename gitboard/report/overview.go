@@ -79,13 +79,14 @@ type Turn struct {
 // TaskOutlook is a task, with its stage as StageOf, and its next step.
 type TaskOutlook struct {
 	board.Brief
-	Worker       string     `json:"worker,omitempty"`        // who holds it, or held it last
-	Turn         roles.Role `json:"turn,omitempty"`          // the role it waits for; "" if at work, or waiting for a task
-	WaitsFor     []string   `json:"waits_for,omitempty"`     // tasks that have to be MERGED first
-	AfterGoal    string     `json:"after_goal,omitempty"`    // the goal that has to end before its own is worked on
-	Stuck        Obstacle   `json:"stuck,omitzero"`          // why it does not move by itself
-	LeaseExpires board.Time `json:"lease_expires,omitempty"` // of the worker
-	Review       string     `json:"review,omitempty"`        // see ReviewOf
+	Worker       string     `json:"worker,omitempty"`          // who holds it, or held it last
+	Turn         roles.Role `json:"turn,omitempty"`            // the role it waits for; "" if at work, or waiting for a task
+	Left         bool       `json:"left_by_planner,omitempty"` // a planner looked at it, and is not woken for it again
+	WaitsFor     []string   `json:"waits_for,omitempty"`       // tasks that have to be MERGED first
+	AfterGoal    string     `json:"after_goal,omitempty"`      // the goal that has to end before its own is worked on
+	Stuck        Obstacle   `json:"stuck,omitzero"`            // why it does not move by itself
+	LeaseExpires board.Time `json:"lease_expires,omitempty"`   // of the worker
+	Review       string     `json:"review,omitempty"`          // see ReviewOf
 }
 
 // AgentOutlook is an agent and its lease.
@@ -115,6 +116,7 @@ type Beside struct {
 	Ahead    *Ahead                 // nil if unknown, and while the goal is IN_PROGRESS
 	Goal     string                 // the only goal to look at, "" for all
 	GaveUp   map[string]GaveUp      // by agent, as far as this clone knows
+	Handled  map[string]string      // by Wake.Key: the mark of what a planner has looked at, as far as this clone knows
 	Clone    string                 // the id of this clone, "" if unknown
 	NoSpec   []string               // the goals whose specification is not on integration
 	Apart    string                 // the remote whose board has diverged from this clone's, "" for none
@@ -217,13 +219,14 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 			planner = roles.Planner
 		}
 	}
-	cast := forecast{s: s, now: o.Now, leases: beside.Leases, planner: planner, goals: map[string]GoalOutlook{}, by: map[string]*board.Brief{}, seen: map[string]Obstacle{}}
+	plans := planners{s: s, present: planner, handled: beside.Handled, wakes: map[string][]Wake{}}
+	cast := forecast{s: s, now: o.Now, leases: beside.Leases, planner: plans, goals: map[string]GoalOutlook{}, by: map[string]*board.Brief{}, seen: map[string]Obstacle{}}
 	for _, g := range goals {
 		cast.goals[g.ID] = g
 	}
 	o.tasks(tasks, &cast)
 	f := finder{s: s, o: o, beside: beside}
-	o.conditions = f.find(config, board.SpentBudget(config, sprint, s.Running()), planner)
+	o.conditions = f.find(config, board.SpentBudget(config, sprint, s.Running()), plans)
 	return o, s.Err()
 }
 
@@ -288,7 +291,7 @@ func (o *Overview) waiting() {
 func together(kind ItemKind, tasks []string) Ask {
 	switch n := len(tasks); {
 	case kind == ItemBlocked && n > maxBlocked:
-		return Ask{strconv.Itoa(n) + " tasks are BLOCKED, and there is no planner", board.Do("inbox").Hint()}
+		return Ask{strconv.Itoa(n) + " tasks are BLOCKED, and no planner deals with them", board.Do("inbox").Hint()}
 	case kind == ItemProposed:
 		return Ask{"a plan waits for your review: " + text.Plural(n, "draft"), board.Do("plan").Hint()}
 	case kind == ItemDrafts && n == 1:

@@ -42,6 +42,39 @@ type Wake struct {
 	Mark string
 }
 
+// Key names the trigger of the goal, for what was handled.
+func (w Wake) Key() string { return w.Goal + " " + string(w.Trigger) }
+
+// planners tells who has to plan: a planner, or the human if there is none or if it has looked at
+// what it was woken for and left it, so that it is not woken again.
+type planners struct {
+	s       *board.State
+	present roles.Role        // the human if there is no planner
+	handled map[string]string // see Beside
+	wakes   map[string][]Wake // by goal
+}
+
+// of returns who deals with what some triggers of a goal are about.
+func (p planners) of(goal string, triggers ...WakeTrigger) (who roles.Role, left bool) {
+	if p.present == roles.Human || len(p.handled) == 0 {
+		return p.present, false
+	}
+	if _, known := p.wakes[goal]; !known {
+		p.wakes[goal] = Wakes(p.s, goal)
+	}
+	for _, w := range p.wakes[goal] {
+		if slices.Contains(triggers, w.Trigger) {
+			if left = p.handled[w.Key()] == w.Mark; !left {
+				return p.present, false
+			}
+		}
+	}
+	if left {
+		return roles.Human, true
+	}
+	return p.present, false
+}
+
 // Wakes lists the triggers of a goal that hold now, the first to deal with first. A goal that is
 // not in progress, or has used up its budget, has none.
 func Wakes(s *board.State, goal string) []Wake {

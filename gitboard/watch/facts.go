@@ -44,7 +44,7 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 	if err != nil {
 		return f, err
 	}
-	f.Halts = halts
+	f.Halts, f.Handled = halts, w.board.Clone().Handled()
 	paused := false
 	for _, h := range halts {
 		paused = paused || h.Mode == board.Paused

@@ -31,8 +31,6 @@ const (
 	promptFiles  = 200 // per agent
 )
 
-const memoryFile = "memory.json"
-
 // files are a supervisor's files about its agent in this clone.
 type files struct {
 	board *gitboard.Board
@@ -164,7 +162,7 @@ func (f files) author(a board.Actor) ([]gitenv.Setting, error) {
 
 // keptMemory reads the part of a planner's memory that outlives its supervisor.
 func (f files) keptMemory() (*Memory, error) {
-	text, err := f.kept(memoryFile)
+	text, err := f.kept(gitboard.MemoryFile)
 	var m Memory
 	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), &m)
@@ -180,7 +178,7 @@ func (f files) keepMemory(m *Memory) error {
 	if err != nil {
 		return err
 	}
-	return f.keep(memoryFile, string(data))
+	return f.keep(gitboard.MemoryFile, string(data))
 }
 
 const usageFile = "usage.jsonl"

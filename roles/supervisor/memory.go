@@ -228,7 +228,7 @@ func (m *Memory) remember(e Outcome) {
 	if m.Seen == nil {
 		m.Seen = map[string]string{}
 	}
-	m.Seen[seenAs(*e.Wake)] = e.Wake.Mark
+	m.Seen[e.Wake.Key()] = e.Wake.Mark
 	if e.Wake.Trigger == report.AllTerminal {
 		if m.Assessed == nil {
 			m.Assessed = map[string]string{}
@@ -236,9 +236,6 @@ func (m *Memory) remember(e Outcome) {
 		m.Assessed[e.Wake.Goal] = e.Wake.Mark
 	}
 }
-
-// seenAs is the key of a goal's trigger in Memory.Seen.
-func seenAs(w report.Wake) string { return w.Goal + " " + string(w.Trigger) }
 
 // wake is the wake-up to start a planner with for a goal: the unfinished one, or else the first
 // trigger not handled yet.
@@ -254,7 +251,7 @@ func (m *Memory) wake(goal string, open []report.Wake) *report.Wake {
 		}
 	}
 	for _, w := range open {
-		if seen, once := m.Seen[seenAs(w)]; !once || seen != w.Mark {
+		if seen, once := m.Seen[w.Key()]; !once || seen != w.Mark {
 			return &w
 		}
 	}
