@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/commands"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
@@ -587,7 +588,7 @@ func TestOwnFilesOfAMovedRepository(t *testing.T) {
 	check(t, os.Rename(common, common+".away"))
 	for name, write := range map[string]func() error{
 		"Keep": func() error { return b.Clone().Keep("sub/file", "text") }, "Note": func() error { return b.Clone().Note("sub/file", "line") },
-		"CloneID": func() error { _, err := b.Clone().ID(context.Background()); return err }, "RecordCommand": func() error { return b.Repo().Commands().Record(os.Getpid(), common) },
+		"CloneID": func() error { _, err := b.Clone().ID(context.Background()); return err }, "RecordCommand": func() error { return commands.Record(b.Repo(), os.Getpid(), common) },
 	} {
 		if err := write(); err == nil {
 			t.Errorf("%s has written something", name)

@@ -26,9 +26,8 @@ const claimMark = ".claim-"
 // and lets Diagnose distinguish a crash's leftovers from a candidate in progress.
 type record struct {
 	PID int `json:"pid"`
-	// Started distinguishes the process from a later one with the same id, see processStat; "" if
-	// unknown.
-	Started string    `json:"started,omitempty"`
+	// Process distinguishes the process from a later one with the same number; "" if unknown.
+	Process proc.ID   `json:"process,omitempty"`
 	Host    string    `json:"host"`
 	Task    string    `json:"task"`
 	Since   time.Time `json:"since"`
@@ -161,7 +160,7 @@ func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), 
 // note records the task for which this process is making the candidate.
 func (c *candidate) note(task string) error {
 	host, _ := os.Hostname()
-	data, err := json.Marshal(record{PID: os.Getpid(), Started: proc.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
+	data, err := json.Marshal(record{PID: os.Getpid(), Process: proc.This(), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
 	// Half a record would not name the maker of the worktree.
 	err = errors.Join(err, c.s.repo.MakeDir(c.s.claimsDir()), disk.Replace(c.recordFile(), append(data, '\n')))
 	if err != nil {
@@ -270,9 +269,8 @@ func (s *Project) inUse(r *record) bool {
 		return false
 	}
 	host, _ := os.Hostname()
-	born := proc.Birth(r.PID)
-	if host == r.Host && r.Started != "" && born != "" {
-		return alive(r.PID) && born == r.Started
+	if host == r.Host && r.Process != "" && proc.Of(r.PID) != "" {
+		return r.Process.Runs()
 	}
 	if s.b.Now().Sub(r.Since) >= abandonedAfter {
 		return false

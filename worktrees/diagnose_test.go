@@ -130,7 +130,7 @@ func TestLeftCandidates(t *testing.T) {
 		// The process with the recorded id started at another time, so it is a different one.
 		s.stranger(".claim-", "other", "one", base, os.Getpid())
 		said := s.read(s.b.Dir(), "claims/other")
-		s.write(s.b.Dir(), "claims/other", strings.Replace(said, "{", `{"started":"1",`, 1))
+		s.write(s.b.Dir(), "claims/other", strings.Replace(said, "{", `{"process":"1 boot 1 space",`, 1))
 		s.mended("left-candidate")
 		s.lies(".claim-live", ".claim-none")
 	}

@@ -245,9 +245,9 @@ func TestMergeLeaseOf(t *testing.T) {
 	now, err := lease.Beat(s.ctx, s.b.Repo(), was, held)
 	s.check(err)
 	s.reports()
-	if process := strings.Fields(proc.This()); len(process) > 0 {
+	if process := strings.Fields(string(proc.This())); len(process) > 0 {
 		process[0] = strconv.Itoa(s.dead())
-		held.Process = strings.Join(process, " ")
+		held.Process = proc.ID(strings.Join(process, " "))
 		now, err = lease.Beat(s.ctx, s.b.Repo(), now, held)
 		s.check(err)
 		s.reports(found{doctor.ExpiredMerge, "", true, "the process by which code-reviewer-2 merged one, two has ended"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -191,10 +192,10 @@ func TestInUse(t *testing.T) {
 		r    record
 		want bool
 	}{
-		{"this process", record{PID: pid, Started: proc.Birth(pid), Host: host, Since: now}, true},
-		{"this process, since yesterday by a clock that has jumped", record{PID: pid, Started: proc.Birth(pid), Host: host, Since: now.Add(-abandonedAfter)}, proc.Birth(pid) != ""},
+		{"this process", record{PID: pid, Process: proc.This(), Host: host, Since: now}, true},
+		{"this process, since yesterday by a clock that has jumped", record{PID: pid, Process: proc.This(), Host: host, Since: now.Add(-abandonedAfter)}, proc.This() != ""},
 		{"a process whose start is not known", record{PID: pid, Host: host, Since: now}, true},
-		{"another one with its id", record{PID: pid, Started: "1", Host: host, Since: now}, proc.Birth(pid) == ""},
+		{"another one with its id", record{PID: pid, Process: proc.ID(fmt.Sprint(pid) + " boot 1 space"), Host: host, Since: now}, proc.This() == ""},
 		{"none", record{PID: 1 << 30, Host: host, Since: now}, false},
 		{"one of another machine", record{PID: 1 << 30, Host: host + "-2", Since: now}, true},
 		{"one of yesterday", record{PID: pid, Host: host, Since: now.Add(-abandonedAfter)}, false},

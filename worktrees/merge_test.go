@@ -524,7 +524,7 @@ func TestChangesOfAHuman(t *testing.T) {
 // process of the merge has ended.
 func (s *scene) announces(commit plumbing.OID) {
 	s.t.Helper()
-	process := strings.Fields(proc.This())
+	process := strings.Fields(string(proc.This()))
 	process[0] = strconv.Itoa(s.dead())
 	s.check(s.b.Clone().KeepFlushed("forward/"+commit.Short(), fmt.Sprintf("%s %s\n%s\n%s\n%s", s.ref("refs/heads/integration"), commit, strings.Join(process, " "), board.At(s.clock.now()), s.dir)))
 }

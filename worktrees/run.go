@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/git-liza/git-liza/gitboard/commands"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/proc"
@@ -79,7 +80,7 @@ func Run(ctx context.Context, c Command) error {
 		proc.EndGroup(cmd)
 	}
 	if c.Repo != nil && cmd.Process != nil {
-		c.Repo.Commands().Release(cmd.Process.Pid)
+		commands.Release(c.Repo, cmd.Process.Pid)
 	}
 	return c.outcome(ctx, limited, err)
 }
@@ -94,8 +95,8 @@ func (c Command) run(cmd *exec.Cmd) error {
 		return err
 	}
 	if c.Repo != nil {
-		err = c.Repo.Commands().Record(cmd.Process.Pid, c.Dir)
-		defer c.Repo.HoldCommand(cmd.Process.Pid)()
+		err = commands.Record(c.Repo, cmd.Process.Pid, c.Dir)
+		defer commands.Hold(c.Repo, cmd.Process.Pid)()
 	}
 	if err == nil {
 		_, _ = io.WriteString(gate, "\n") // an error means that the shell has been ended

@@ -17,7 +17,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // instead puts a shell script in place of git.
@@ -361,7 +360,6 @@ func TestSSHCommand(t *testing.T) {
 func TestSmallParts(t *testing.T) {
 	tree := "worktree /a\x00HEAD x\x00bare\x00\x00worktree /b\x00locked why\x00\x00"
 	for what, holds := range map[string]bool{
-		"no process has no birth":            proc.Birth(1<<30) == "",
 		"an empty line says nothing":         child.LastLine("error: a\n \n") == "a",
 		"no reason is given":                 notRepository("d", "").Error() == ErrNotRepository.Error()+": d",
 		"another error is no failure of git": whatGitSaid(errors.New("x")) == "x",

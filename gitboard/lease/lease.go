@@ -27,7 +27,7 @@ type Content struct {
 	board.Lease
 	// Process identifies the holder's process (proc.This) if a single process holds the
 	// lease.
-	Process string `json:"process,omitempty"`
+	Process proc.ID `json:"process,omitempty"`
 
 	// The remaining fields are for the merge lease only.
 	Tasks   []string   `json:"tasks,omitempty"`   // on the train
@@ -52,7 +52,7 @@ type Held struct {
 // Live reports whether the lease still protects its holder: it has not expired, and its process may
 // be running.
 func (h *Held) Live(now time.Time) bool {
-	return h != nil && now.Before(h.Expires.Std()) && !proc.Ended(h.Process)
+	return h != nil && now.Before(h.Expires.Std()) && !h.Process.Ended()
 }
 
 // Ahead returns by how much the clock was ahead with which the lease was renewed last; 0 if it is

@@ -28,7 +28,7 @@ func TestEnded(t *testing.T) {
 	check(t, err)
 	_, dead, _ := bytes.Cut(out, []byte("process: "))
 	dead, _, _ = bytes.Cut(dead, []byte("\n"))
-	own := strings.Fields(This())
+	own := strings.Fields(string(This()))
 	other := func(i int, as string) string {
 		changed := append([]string(nil), own...)
 		changed[i] = as
@@ -39,7 +39,7 @@ func TestEnded(t *testing.T) {
 		process string
 		ended   bool
 	}{
-		"this one":                    {This(), false},
+		"this one":                    {string(This()), false},
 		"a child that has ended":      {string(dead), true},
 		"an earlier one of our pid":   {other(2, "1"), true},
 		"none":                        {"", false},
@@ -51,19 +51,19 @@ func TestEnded(t *testing.T) {
 		"what only looks like one":    {string(dead) + " more", false},
 		"the first process, if later": {strings.Join([]string{"1", own[1], own[2], own[3]}, " "), true},
 	} {
-		if got := Ended(c.process); got != c.ended {
+		if got := ID(c.process).Ended(); got != c.ended {
 			t.Errorf("%s (%q): ended is %t", name, c.process, got)
 		}
 	}
-	if ID(1<<30) != "" || Birth(1<<30) != "" {
+	if Of(1<<30) != "" {
 		t.Error("no process has an identity")
 	}
-	if endedBeside("", string(dead)) {
+	if endedBeside("", ID(dead)) {
 		t.Error("where no process is known, one has ended")
 	}
-	for _, c := range []struct{ born, space, want string }{{"b s", "p", "7 b s p"}, {"", "p", ""}, {"b s", "", ""}} {
-		if got := identified(7, c.born, c.space); got != c.want {
-			t.Errorf("%+v: %q", c, got)
+	for id, elsewhere := range map[ID]bool{This(): false, ID(other(3, "pid:[1]")): true, "": false, "7": false} {
+		if id.Elsewhere() != elsewhere || id.Runs() != (id == This()) {
+			t.Errorf("%q: elsewhere is %t, it runs: %t", id, id.Elsewhere(), id.Runs())
 		}
 	}
 }

@@ -110,20 +110,6 @@ func Uptime() time.Duration {
 	return since
 }
 
-// Birth identifies a process among all that ever have the same number: by the boot id and its start
-// time. It is "" if there is no such process, or if that can't be seen.
-func Birth(pid int) string {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	p, ok := Find(pid)
-	if !ok {
-		return ""
-	}
-	return strings.TrimSpace(string(boot)) + " " + p.ticks
-}
-
 // Space identifies the set of processes that are visible (the pid namespace), or "" if it can't be
 // read.
 func Space() string {
@@ -131,41 +117,30 @@ func Space() string {
 	return space
 }
 
-// ID identifies a process on this machine: number, birth, and the namespace of its number (a
-// container has its own). It is "" if that can't be seen.
-func ID(pid int) string { return identified(pid, Birth(pid), Space()) }
-
-// This is the ID of this process.
-func This() string { return ID(os.Getpid()) }
-
-func identified(pid int, born, space string) string {
-	if born == "" || space == "" {
+// Of returns the ID of a process by its number, "" if there is none or it can't be seen.
+func Of(pid int) ID {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	p, ok := Find(pid)
+	if !ok || len(boot) == 0 || Space() == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d %s %s", pid, born, space)
+	return ID(fmt.Sprintf("%d %s %s %s", pid, strings.TrimSpace(string(boot)), p.ticks, Space()))
 }
 
-// Ended reports whether the process with that ID has certainly ended. It is false for a process of
-// another machine, boot or pid namespace, whose processes are unknown.
-func Ended(id string) bool { return endedBeside(This(), id) }
-
-func endedBeside(this, process string) bool {
-	field, mine := strings.Fields(process), strings.Fields(this)
-	if len(field) != 4 || len(mine) != 4 || field[1] != mine[1] || field[3] != mine[3] {
+// endedBeside reports whether a process has ended, by the processes that this one sees.
+func endedBeside(this, id ID) bool {
+	field, own := id.fields(), this.fields()
+	if field == nil || own == nil || field[boot] != own[boot] || field[space] != own[space] || id.PID() <= 0 {
 		return false
 	}
-	pid, err := strconv.Atoi(field[0])
-	if err != nil || pid <= 0 {
-		return false
-	}
-	if p, seen := Find(pid); seen {
-		return p.ticks != field[2]
+	if p, seen := Find(id.PID()); seen {
+		return p.ticks != field[ticks]
 	}
 	if _, err := os.Stat(filepath.Join(string(Running), field[0])); err == nil {
 		return true // no parent has waited for it
 	}
 	// /proc may hide processes of other users.
-	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	return errors.Is(syscall.Kill(id.PID(), 0), syscall.ESRCH)
 }
 
 // GroupLives reports whether a process of a group runs.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -51,8 +50,8 @@ func TestZombie(t *testing.T) {
 	in, err := cmd.StdinPipe()
 	check(t, err)
 	check(t, cmd.Start())
-	process := ID(cmd.Process.Pid)
-	if Ended(process) || !strings.HasPrefix(process, strconv.Itoa(cmd.Process.Pid)+" "+strings.Fields(This())[1]) {
+	process := Of(cmd.Process.Pid)
+	if process.Ended() || process.PID() != cmd.Process.Pid {
 		t.Errorf("%s has ended", process)
 	}
 	check(t, in.Close())
@@ -61,7 +60,7 @@ func TestZombie(t *testing.T) {
 	if errno != 0 {
 		t.Fatal(errno)
 	}
-	if !Ended(process) || Birth(cmd.Process.Pid) != "" {
+	if !process.Ended() || process.Runs() {
 		t.Errorf("%s has not ended", process)
 	}
 	check(t, cmd.Wait())

@@ -45,20 +45,13 @@ func UserOf(os.FileInfo) int { return -1 }
 // Uptime is always 0.
 func Uptime() time.Duration { return 0 }
 
-// Birth is always "": processes with the same number can't be distinguished.
-func Birth(int) string { return "" }
-
 // Space is always "": there is only one.
 func Space() string { return "" }
 
-// ID is always "".
-func ID(int) string { return "" }
+// Of is always "".
+func Of(int) ID { return "" }
 
-// This is always "".
-func This() string { return "" }
-
-// Ended is always false: processes are unknown.
-func Ended(string) bool { return false }
+func endedBeside(_, _ ID) bool { return false }
 
 // OnEnd always returns nil: no process is watched.
-func OnEnd(string, func()) (stop func()) { return nil }
+func OnEnd(ID, func()) (stop func()) { return nil }

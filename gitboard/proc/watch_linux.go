@@ -2,8 +2,6 @@ package proc
 
 import (
 	"os"
-	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -12,16 +10,16 @@ const pidfdOpen = 434
 
 // OnEnd calls f once the process with that ID has ended. stop ends the watch; afterwards f may still
 // be called once. stop is nil if the system can't report the end of that process.
-func OnEnd(id string, f func()) (stop func()) {
-	pid, _ := strconv.Atoi(strings.SplitN(id, " ", 2)[0])
-	if pid <= 0 || ID(pid) != id {
+func OnEnd(id ID, f func()) (stop func()) {
+	pid := id.PID()
+	if !id.Runs() {
 		return nil
 	}
 	fd, _, failed := syscall.Syscall(pidfdOpen, uintptr(pid), syscall.O_NONBLOCK, 0)
 	if failed != 0 {
 		return nil
 	}
-	file := os.NewFile(fd, "process "+id)
+	file := os.NewFile(fd, "process "+string(id))
 	raw, err := file.SyscallConn()
 	if err != nil {
 		_ = file.Close()
@@ -30,7 +28,7 @@ func OnEnd(id string, f func()) (stop func()) {
 	go func() {
 		// It becomes readable when the process ends. Its number may have become another one's before
 		// it was opened.
-		if raw.Read(func(uintptr) bool { return ID(pid) != id }) == nil {
+		if raw.Read(func(uintptr) bool { return !id.Runs() }) == nil {
 			f()
 		}
 		_ = file.Close()

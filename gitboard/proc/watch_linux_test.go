@@ -18,7 +18,7 @@ func TestOnEnd(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	id, ended := ID(child.Process.Pid), make(chan bool, 2)
+	id, ended := Of(child.Process.Pid), make(chan bool, 2)
 	stop := OnEnd(id, func() { ended <- true })
 	unwatched := OnEnd(id, func() { t.Error("called although the watch was ended") })
 	if stop == nil || unwatched == nil {
@@ -40,7 +40,7 @@ func TestOnEnd(t *testing.T) {
 	}
 	_ = child.Wait()
 	stop()
-	for _, id := range []string{"", "x", id, ID(1) + "0"} {
+	for _, id := range []ID{"", "x", id, Of(1) + "0"} {
 		if OnEnd(id, func() {}) != nil {
 			t.Errorf("%q is watched", id)
 		}

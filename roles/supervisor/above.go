@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/commands"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
@@ -54,7 +55,7 @@ func above(b *gitboard.Board, token, space string) Supervision {
 			r, _ := f.record(name)
 			switch pid, _ := f.liveProcess(name); {
 			case pid == 0:
-			case !r.elsewhere():
+			case !r.Elsewhere():
 				by[pid] = e.Name()
 			case token != "" && r.token == hashOf(token):
 				return Supervision{Agent: e.Name()}
@@ -66,19 +67,19 @@ func above(b *gitboard.Board, token, space string) Supervision {
 	if space == "" {
 		return Supervision{} // the environment decides
 	}
-	commands := b.Repo().Commands().Running()
-	if elsewhere == "" && b.Repo().CommandElsewhere() {
+	tests := commands.Running(b.Repo())
+	if elsewhere == "" && commands.Elsewhere(b.Repo()) {
 		elsewhere = "worktree_setup or the integration test"
 	}
-	if len(running[supervisorFile])+len(commands) == 0 && elsewhere != "" {
+	if len(running[supervisorFile])+len(tests) == 0 && elsewhere != "" {
 		return Supervision{Elsewhere: elsewhere}
 	}
-	if len(running[processFile])+len(running[supervisorFile])+len(commands) == 0 {
+	if len(running[processFile])+len(running[supervisorFile])+len(tests) == 0 {
 		return Supervision{}
 	}
 	processes, groups := ancestors()
 	for i := range processes {
-		if commands[processes[i]] || commands[groups[i]] {
+		if tests[processes[i]] || tests[groups[i]] {
 			return Supervision{Command: true}
 		}
 	}
@@ -95,30 +96,31 @@ func above(b *gitboard.Board, token, space string) Supervision {
 	return Supervision{}
 }
 
-// record identifies a process. A supervisor's names the process namespace, too, if the system has
-// them, and the hash of its agents' token.
+// record identifies a process. A supervisor's has the hash of its agents' token, too.
 type record struct {
-	pid                int
-	born, space, token string
+	proc.ID
+	token string
 }
 
-func (r record) elsewhere() bool { return r.space != "" && r.space != proc.Space() }
-
-// readRecord reads the text of a record; what is missing is empty.
-func readRecord(text string) (r record) {
-	field := append(strings.Fields(text), "", "", "", "", "")
-	r.pid, _ = strconv.Atoi(field[0])
-	r.born, r.space, r.token = strings.TrimSpace(field[1]+" "+field[2]), field[3], field[4]
-	return r
+// readRecord reads the text of a record; missing words are empty.
+func readRecord(text string) record {
+	const words = 4 // of an ID
+	field := strings.Fields(text)
+	if len(field) <= words {
+		return record{ID: proc.ID(text)}
+	}
+	return record{proc.ID(strings.Join(field[:words], " ")), field[words]}
 }
 
 func hashOf(token string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(token))) }
 
 // selfRecord is the record of this process, a supervisor whose agents have a token.
-func selfRecord(token string) string {
-	text := fmt.Sprintf("%d %s", os.Getpid(), proc.Birth(os.Getpid()))
-	if space := proc.Space(); space != "" {
-		text += " " + space + " " + hashOf(token)
+func selfRecord(token string) string { return recordOf(os.Getpid(), hashOf(token)) }
+
+// recordOf is the record of a process with a hash, its number alone if it can't be identified.
+func recordOf(pid int, hash string) string {
+	if id := proc.Of(pid); id != "" {
+		return strings.TrimSpace(string(id) + " " + hash)
 	}
-	return text
+	return strconv.Itoa(pid)
 }

@@ -13,9 +13,9 @@ import (
 // deaths watches processes of this clone whose end concerns a supervisor, so that it need not wait
 // for their leases to expire.
 type deaths struct {
-	died    chan struct{}     // gets a value when one has ended
-	watched map[string]func() // by the process's ID: ends the watch; nil if it can't be watched
-	wanted  map[string]bool   // since the last call of prune
+	died    chan struct{}      // gets a value when one has ended
+	watched map[proc.ID]func() // by the process's ID: ends the watch; nil if it can't be watched
+	wanted  map[proc.ID]bool   // since the last call of prune
 
 	end    func(context.Context, *gitboard.Board, string, *board.Agent) error // endDead
 	ending sync.WaitGroup
@@ -24,11 +24,11 @@ type deaths struct {
 }
 
 func newDeaths() *deaths {
-	return &deaths{end: endDead, died: make(chan struct{}, 1), watched: map[string]func(){}, wanted: map[string]bool{}, next: map[string]time.Time{}}
+	return &deaths{end: endDead, died: make(chan struct{}, 1), watched: map[proc.ID]func(){}, wanted: map[proc.ID]bool{}, next: map[string]time.Time{}}
 }
 
 // watch watches a process until prune is called without another call of watch before.
-func (d *deaths) watch(id string) {
+func (d *deaths) watch(id proc.ID) {
 	if id == "" || id == proc.This() {
 		return
 	}

@@ -7,25 +7,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
-// processRef is a process, identified by its number and its birth.
-type processRef struct {
-	pid  int
-	born string
-}
-
-func (p processRef) lives() bool { return proc.Birth(p.pid) == p.born }
-
 // descendants returns the processes that a process has started, directly or not, in any session and
 // group. It misses those whose parent ended.
-func descendants(of int) []processRef {
+func descendants(of int) []proc.ID {
 	children := map[int][]int{}
 	for _, p := range proc.Running.All() {
 		children[p.Parent] = append(children[p.Parent], p.PID)
 	}
-	var all []processRef
+	var all []proc.ID
 	for next := children[of]; len(next) > 0; next = next[1:] {
-		if born := proc.Birth(next[0]); born != "" {
-			all = append(all, processRef{next[0], born})
+		if id := proc.Of(next[0]); id != "" {
+			all = append(all, id)
 		}
 		next = append(next, children[next[0]]...)
 	}
@@ -34,14 +26,14 @@ func descendants(of int) []processRef {
 
 // marked returns the processes that have an entry in their environment. Those of other users can't
 // be read.
-func marked(entry string) []processRef {
-	var all []processRef
+func marked(entry string) []proc.ID {
+	var all []proc.ID
 	for _, p := range proc.Running.All() {
 		if p.PID == os.Getpid() || !slices.Contains(p.Environ(), entry) {
 			continue
 		}
-		if born := proc.Birth(p.PID); born != "" {
-			all = append(all, processRef{p.PID, born})
+		if id := proc.Of(p.PID); id != "" {
+			all = append(all, id)
 		}
 	}
 	return all

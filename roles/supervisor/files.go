@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -197,15 +198,13 @@ func (f files) appendUsage(at time.Time, agent string, p *board.Usage) error {
 	return errors.Join(err, file.Close())
 }
 
-// keepProcess records a process by its number and its birth, which together identify it.
-func (f files) keepProcess(name string, pid int) error {
-	return f.keep(name, fmt.Sprintf("%d %s", pid, proc.Birth(pid)))
-}
+// keepProcess records a process.
+func (f files) keepProcess(name string, pid int) error { return f.keep(name, recordOf(pid, "")) }
 
 // dropProcess drops the record of an ended process, unless it is about another process by now. A
 // record that stays means the same.
 func (f files) dropProcess(name string, pid int) {
-	if r, err := f.record(name); err == nil && r.pid == pid {
+	if r, err := f.record(name); err == nil && r.PID() == pid {
 		_ = f.drop(name)
 	}
 }
@@ -220,22 +219,22 @@ func (f files) record(name string) (record, error) {
 // false if there is no record, or the system can't answer.
 func (f files) liveProcess(name string) (pid int, known bool) {
 	r, err := f.record(name)
-	if err != nil || r.born == "" || r.pid <= 0 {
+	if err != nil || !strings.Contains(string(r.ID), " ") || r.PID() <= 0 {
 		return 0, false
 	}
-	if queue.Held(f.at(name)) || !r.elsewhere() && proc.Birth(r.pid) == r.born {
-		return r.pid, true
+	if queue.Held(f.at(name)) || r.Runs() {
+		return r.PID(), true
 	}
 	return 0, true
 }
 
 // processID is the recorded process's ID, "" if it is in another process namespace.
-func (f files) processID(name string) string {
+func (f files) processID(name string) proc.ID {
 	r, err := f.record(name)
-	if err != nil || r.elsewhere() {
+	if err != nil || r.Elsewhere() {
 		return ""
 	}
-	return fmt.Sprintf("%d %s %s", r.pid, r.born, proc.Space())
+	return r.ID
 }
 
 // tail keeps the last max bytes written to it.

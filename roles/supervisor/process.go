@@ -44,7 +44,7 @@ type process struct {
 	left   int           // number of processes it left behind; set before done
 
 	mu     sync.Mutex
-	family []processRef // its descendants when it was asked to end
+	family []proc.ID // its descendants when it was asked to end
 }
 
 // command is a program to run.
@@ -215,7 +215,7 @@ func (p *process) sweep() int {
 	p.mu.Lock()
 	known := p.family
 	p.mu.Unlock()
-	return endAll(func() []processRef {
+	return endAll(func() []proc.ID {
 		if p.mark == "" {
 			return known
 		}
@@ -225,21 +225,21 @@ func (p *process) sweep() int {
 
 // endAll ends the processes that find returns until all have ended, by SIGTERM and after a while by
 // SIGKILL.
-func endAll(find func() []processRef) int {
-	seen := map[processRef]bool{}
+func endAll(find func() []proc.ID) int {
+	seen := map[proc.ID]bool{}
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	firm := time.After(leftAfter)
 	for s, tries := terminate, 0; ; {
 		living := 0
 		for _, k := range find() {
-			if !k.lives() {
+			if !k.Runs() {
 				continue
 			}
 			living++
 			if !seen[k] || s == kill {
 				seen[k] = true
-				if p, err := os.FindProcess(k.pid); err == nil {
+				if p, err := os.FindProcess(k.PID()); err == nil {
 					signalProcess(p, false, s)
 				}
 			}

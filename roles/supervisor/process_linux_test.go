@@ -47,10 +47,10 @@ func TestLeavesNoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for ends := time.Now().Add(time.Minute); proc.Birth(pid) != "" && time.Now().Before(ends); {
+		for ends := time.Now().Add(time.Minute); proc.Of(pid) != "" && time.Now().Before(ends); {
 			time.Sleep(time.Millisecond) // the kernel takes a moment to end a killed process
 		}
-		if proc.Birth(pid) != "" {
+		if proc.Of(pid) != "" {
 			t.Errorf("%s: process %d is left", name, pid)
 			if left, err := os.FindProcess(pid); err == nil {
 				_ = left.Kill()
@@ -69,7 +69,7 @@ func TestSlowReaderMissesNothing(t *testing.T) {
 		env:  append(os.Environ(), mark), output: out, mark: mark,
 	})
 	must(t, err)
-	for proc.Birth(p.cmd.Process.Pid) != "" {
+	for proc.Of(p.cmd.Process.Pid) != "" {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(4 * quiet) // the reader is elsewhere for longer than a leftover may be quiet

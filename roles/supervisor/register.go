@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -243,7 +244,7 @@ func endDead(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) 
 		return err
 	}
 	f.endLeftover(a.Session)
-	return b.Sessions().EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session}, fmt.Sprintf("process %d, which began at %s, has died", r.pid, r.born))
+	return b.Sessions().EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session}, fmt.Sprintf("process %d has died (%s)", r.PID(), r.ID))
 }
 
 // endLeftover ends the running leftovers of a dead supervisor's session: its agent, and the agent's
@@ -253,8 +254,8 @@ func (f files) endLeftover(session string) {
 	if session == "" {
 		return
 	}
-	left := func() []processRef { return marked(markOf(session)) }
-	if pid, _ := f.liveProcess(processFile); pid != 0 && slices.ContainsFunc(left(), func(p processRef) bool { return p.pid == pid }) {
+	left := func() []proc.ID { return marked(markOf(session)) }
+	if pid, _ := f.liveProcess(processFile); pid != 0 && slices.ContainsFunc(left(), func(p proc.ID) bool { return p.PID() == pid }) {
 		if p, err := os.FindProcess(pid); err == nil {
 			signalProcess(p, true, kill)
 		}

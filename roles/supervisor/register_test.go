@@ -72,7 +72,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	leases, err := all.leases(ctx, v)
 	must(t, err)
 	next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role, isMember: all.has}, clone: clone}
-	visible := proc.Birth(os.Getppid()) != "" // elsewhere its lease alone says whether it runs
+	visible := proc.Of(os.Getppid()) != "" // elsewhere its lease alone says whether it runs
 	for id, want := range map[string]struct{ lives, free bool }{
 		"coder-2": {true, false}, "coder-3": {false, !visible}, "coder-4": {false, true}, "coder-5": {false, true},
 	} {
@@ -181,7 +181,7 @@ func TestRecordsArePutBack(t *testing.T) {
 			must(t, s.files.drop(lacks))
 		}
 		must(t, s.guard(ctx))
-		if pid, _ := s.files.liveProcess(supervisorFile); pid == 0 && proc.Birth(os.Getpid()) != "" {
+		if pid, _ := s.files.liveProcess(supervisorFile); pid == 0 && proc.Of(os.Getpid()) != "" {
 			t.Errorf("without %q: it is not on record", lacks)
 		}
 		if session, _ := s.files.kept(sessionFile); session != s.actor.Session || len(said) != len(lacks[:min(1, len(lacks))])+1 {

@@ -11,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
@@ -70,7 +69,7 @@ func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) (
 	}
 	var found []doctor.Problem
 	for _, f := range behind {
-		if !proc.Ended(f.process) && b.Now().Sub(f.at.Std()).Abs() < time.Minute {
+		if !f.process.Ended() && b.Now().Sub(f.at.Std()).Abs() < time.Minute {
 			continue // it is about to follow
 		}
 		found = append(found, doctor.Problem{

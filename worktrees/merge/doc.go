@@ -9,7 +9,7 @@
 // It promises that no ref moves before the test has passed, and that it touches only checkouts of
 // the integration branch, and those only if no local change is in the way.
 //
-// It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/git, gitboard/git/disk,
-// gitboard/git/plumbing, gitboard/git/records, gitboard/lease, gitboard/log, gitboard/proc,
-// gitboard/roles, gitboard/text, worktrees and worktrees/doctor.
+// It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/commands, gitboard/git,
+// gitboard/git/disk, gitboard/git/plumbing, gitboard/git/records, gitboard/lease, gitboard/log,
+// gitboard/proc, gitboard/roles, gitboard/text, worktrees and worktrees/doctor.
 package merge

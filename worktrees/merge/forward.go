@@ -25,7 +25,7 @@ import (
 type forward struct {
 	top      string // the top directory of the checkout
 	old, new plumbing.OID
-	process  string     // see proc.This
+	process  proc.ID    // see proc.This
 	at       board.Time // when it was announced
 
 	name string       // of the record
@@ -110,7 +110,7 @@ func announcements(b *gitboard.Board) (all []forward, err error) {
 		f := forward{name: name}
 		if len(lines) == 4 {
 			old, new, _ := strings.Cut(lines[0], " ")
-			f.old, f.new, f.process, f.top = plumbing.OID(old), plumbing.OID(new), lines[1], lines[3]
+			f.old, f.new, f.process, f.top = plumbing.OID(old), plumbing.OID(new), proc.ID(lines[1]), lines[3]
 			f.at, _ = board.ParseTime(lines[2]) // without it, it is old
 		}
 		all = append(all, f)
@@ -143,7 +143,7 @@ func left(ctx context.Context, b *gitboard.Board, v *gitboard.View) (found []for
 		if err != nil {
 			return nil, err
 		}
-		over := f.process == proc.This() || proc.Ended(f.process) || b.Now().Sub(f.at.Std()).Abs() > forwardOver
+		over := f.process == proc.This() || f.process.Ended() || b.Now().Sub(f.at.Std()).Abs() > forwardOver
 		at := slices.IndexFunc(checkouts, func(w git.WorktreeInfo) bool { return w.Path == f.top })
 		switch {
 		case moved && at >= 0 && away(checkouts[at]): // it follows once it is mounted

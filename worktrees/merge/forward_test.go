@@ -31,7 +31,7 @@ func TestRecordsOfMoves(t *testing.T) {
 	must(t, os.RemoveAll(off))
 	const another = "another process"
 	missing := plumbing.OID("1234567890123456789012345678901234567890")
-	text := func(new plumbing.OID, process string, at time.Time, top string) string {
+	text := func(new plumbing.OID, process proc.ID, at time.Time, top string) string {
 		return fmt.Sprintf("%s %s\n%s\n%s\n%s", base, new, process, board.At(at), top)
 	}
 	now, long := b.Now(), b.Now().Add(-forwardOver-time.Minute)
@@ -70,7 +70,7 @@ func TestRecordsOfMoves(t *testing.T) {
 	}
 	// A process lets only those checkouts follow that it has announced itself.
 	must(t, os.MkdirAll(dir, 0o755))
-	for name, process := range map[string]string{"own": proc.This(), "other": another} {
+	for name, process := range map[string]proc.ID{"own": proc.This(), "other": another} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text(tip, process, now, top)), 0o644))
 	}
 	if done, warnings := follow(ctx, b, v); !slices.Equal(done, []string{top}) || len(warnings) > 0 {
@@ -152,7 +152,7 @@ func TestAnnounced(t *testing.T) {
 	other := run(t, top, "commit-tree", "-p", string(base), "-m", "another", string(base)+"^{tree}")
 	dir := filepath.Join(b.Dir(), forwardDir)
 	must(t, os.MkdirAll(dir, 0o755))
-	record := func(name, process string, old, new plumbing.OID) {
+	record := func(name string, process proc.ID, old, new plumbing.OID) {
 		t.Helper()
 		must(t, os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, "%s %s\n%s\n%s\n%s", old, new, process, board.At(b.Now()), top), 0o644))
 	}

@@ -128,7 +128,7 @@ func TestHoldOfTheDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := clock.Now()
-	left := func(process string) {
+	left := func(process proc.ID) {
 		t.Helper()
 		was, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 		if err != nil {
@@ -157,7 +157,7 @@ func TestHoldOfTheDead(t *testing.T) {
 		}
 		return o.Merging != nil
 	}
-	for _, process := range []string{"", "elsewhere " + dead, proc.This()} {
+	for _, process := range []proc.ID{"", proc.ID("elsewhere " + dead), proc.This()} {
 		left(process)
 		var r *board.Refusal
 		if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy {
@@ -170,7 +170,7 @@ func TestHoldOfTheDead(t *testing.T) {
 			t.Errorf("held by %q: the overview shows no merge", process)
 		}
 	}
-	left(dead)
+	left(proc.ID(dead))
 	if merging() {
 		t.Error("the overview shows the merge of a process that has ended")
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/commands"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
@@ -131,7 +132,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 		return err
 	}
 	// The test of a merge that was killed, or stopped until its lease expired, works in this place.
-	if err := repo.Commands().End(ctx, place); err != nil {
+	if err := commands.End(ctx, repo, place); err != nil {
 		return err
 	}
 	if err := repo.Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {

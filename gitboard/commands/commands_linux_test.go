@@ -1,4 +1,4 @@
-package git
+package commands
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,7 +19,7 @@ import (
 // TestCommandsOnRecord checks that a command of the project stays on record for as long as any
 // process of its group runs, and that another process with its leader's number does not count.
 func TestCommandsOnRecord(t *testing.T) {
-	_, r := scratch(t)
+	r := clone{t.TempDir()}
 	leader := 0
 	sleeps := func(group int) (end func()) {
 		cmd := exec.Command("sleep", "60")
@@ -36,65 +37,65 @@ func TestCommandsOnRecord(t *testing.T) {
 	}
 	endLeader := sleeps(0)
 	endOther := sleeps(leader)
-	check(t, r.Commands().Record(leader, r.TopLevel()))
-	born := proc.Birth(leader)
-	_, ticks, _ := strings.Cut(born, " ")
-	runs := func(when string, want map[string]bool) {
+	check(t, Record(r, leader, "here"))
+	id := proc.Of(leader)
+	boot := strings.Fields(string(id))[1]
+	runs := func(when string, want map[proc.ID]bool) {
 		t.Helper()
-		for birth, is := range want {
-			if groupRuns(leader, birth) != is {
-				t.Errorf("%s, born %q: %v", when, birth, !is)
+		for id, is := range want {
+			if id.GroupRuns() != is {
+				t.Errorf("%s, %q: %v", when, id, !is)
 			}
 		}
 	}
 	onRecord := func(want bool) {
 		t.Helper()
-		r.dropCommands()
-		if r.Commands().Running()[leader] != want {
+		drop(r)
+		if Running(r)[leader] != want {
 			t.Errorf("on record: %v, want %v", !want, want)
 		}
 	}
-	runs("with its leader", map[string]bool{born: true, born + "1": false, "": false})
+	runs("with its leader", map[proc.ID]bool{id: true, id + "1": false, "": false})
 	onRecord(true)
 	endLeader()
-	runs("without its leader", map[string]bool{born: true, "another-boot " + ticks: false, "": false})
+	runs("without its leader", map[proc.ID]bool{id: true, proc.ID(strings.Replace(string(id), boot, "another", 1)): false, "": false})
 	onRecord(true)
 	endOther()
-	runs("when all have ended", map[string]bool{born: false})
-	if r.Commands().Running()[leader] {
+	runs("when all have ended", map[proc.ID]bool{id: false})
+	if Running(r)[leader] {
 		t.Error("a command that has ended still runs")
 	}
 	onRecord(false)
-	check(t, r.Commands().Record(leader, r.TopLevel())) // there is no such process any more
-	if left, _ := os.ReadDir(r.commandsDir()); len(left) != 0 {
+	check(t, Record(r, leader, "here")) // there is no such process any more
+	if left, _ := os.ReadDir(folder(r)); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
 }
 
 // TestEndCommandsEnds checks that to end a command that can't be ended ends with its context.
 func TestEndCommandsEnds(t *testing.T) {
-	ctx, r := scratch(t)
+	ctx, r := t.Context(), clone{t.TempDir()}
 	cmd := exec.CommandContext(ctx, "sleep", "60") // in this process's group, and so it leads none that can be killed
 	check(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 	})
-	check(t, r.Commands().Record(cmd.Process.Pid, "place"))
-	writeIn(t, r.commandsDir(), ".being written", "")
+	check(t, Record(r, cmd.Process.Pid, "place"))
+	check(t, os.WriteFile(filepath.Join(folder(r), ".being written"), nil, 0o644))
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := r.Commands().End(ended, "place"); !errors.Is(err, context.Canceled) || proc.Birth(cmd.Process.Pid) == "" {
+	if err := End(ended, r, "place"); !errors.Is(err, context.Canceled) || proc.Of(cmd.Process.Pid) == "" {
 		t.Errorf("got %v", err)
 	}
-	check(t, r.Commands().End(ended, "another place"))
+	check(t, End(ended, r, "another place"))
 }
 
 // TestEndCommands checks that a command is ended if the process that waited for it was killed, or if
 // it runs in the place that the caller is about to use, and not if it runs elsewhere, or if the
 // command has ended and left something running on purpose.
 func TestEndCommands(t *testing.T) {
-	ctx, r := scratch(t)
+	ctx, r := t.Context(), clone{t.TempDir()}
 	start := func() *exec.Cmd {
 		cmd := exec.CommandContext(ctx, "sleep", "60")
 		proc.OwnGroup(cmd)
@@ -106,25 +107,27 @@ func TestEndCommands(t *testing.T) {
 		return cmd
 	}
 	caller := start()
-	dead := proc.ID(caller.Process.Pid)
+	dead := proc.Of(caller.Process.Pid)
 	check(t, caller.Process.Kill())
 	_ = caller.Wait() // it was killed
 	awaited, released, left, beside := start(), start(), start(), start()
 	for cmd, in := range map[*exec.Cmd]string{awaited: "elsewhere", released: "place", left: "elsewhere", beside: "place"} {
-		check(t, r.Commands().Record(cmd.Process.Pid, in))
+		check(t, Record(r, cmd.Process.Pid, in))
 	}
-	r.Commands().Release(released.Process.Pid)
+	Release(r, released.Process.Pid)
 	// The group of another leader, with the number of one that has ended.
 	strange := start()
-	file, other := r.commandFile(left.Process.Pid), r.commandFile(strange.Process.Pid)
-	check(t, disk.Replace(file, []byte(strings.Replace(string(must[[]byte](t)(os.ReadFile(file))), proc.This(), dead, 1))))
-	check(t, disk.Replace(other, []byte(proc.Birth(strange.Process.Pid)+"1\n"+dead+"\n")))
-	check(t, r.Commands().End(ctx, "place"))
-	if proc.Birth(strange.Process.Pid) == "" || exists(other) {
+	record, other := file(r, left.Process.Pid), file(r, strange.Process.Pid)
+	text, err := os.ReadFile(record)
+	check(t, err)
+	check(t, disk.Replace(record, []byte(strings.Replace(string(text), string(proc.This()), string(dead), 1))))
+	check(t, disk.Replace(other, []byte(proc.Of(strange.Process.Pid)+"1\n"+dead+"\n")))
+	check(t, End(ctx, r, "place"))
+	if proc.Of(strange.Process.Pid) == "" || exists(other) {
 		t.Error("a group that is not on record was ended, or its record is left")
 	}
 	for what, cmd := range map[string]*exec.Cmd{"what nobody waits for": left, "what runs in the place": beside} {
-		if proc.Birth(cmd.Process.Pid) != "" {
+		if proc.Of(cmd.Process.Pid) != "" {
 			t.Errorf("%s still runs", what)
 			continue
 		}
@@ -132,10 +135,28 @@ func TestEndCommands(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if want := map[int]bool{awaited.Process.Pid: true, released.Process.Pid: true}; !maps.Equal(r.Commands().Running(), want) {
-		t.Errorf("%v run, not %v", r.Commands().Running(), want)
+	if want := map[int]bool{awaited.Process.Pid: true, released.Process.Pid: true}; !maps.Equal(Running(r), want) {
+		t.Errorf("%v run, not %v", Running(r), want)
 	}
-	if exists(file) || exists(r.commandFile(beside.Process.Pid)) {
+	if exists(record) || exists(file(r, beside.Process.Pid)) {
 		t.Error("their records are left")
 	}
+}
+
+// clone is a repository, as far as its commands go.
+type clone struct{ dir string }
+
+func (c clone) CommonDir() string        { return c.dir }
+func (c clone) MakeDir(dir string) error { return os.MkdirAll(dir, 0o755) }
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
