@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +60,9 @@ const patience = 5 * time.Second
 // Run runs a command in its own process group. After the timeout, or when the context ends, it ends
 // the whole group. The error is a *FailedError or the context's cause.
 func Run(ctx context.Context, c Command) error {
+	if !proc.Groups {
+		return fmt.Errorf("the project's commands don't run on %s: the processes that they start could not be ended; use Linux, macOS or WSL", runtime.GOOS)
+	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if c.Timeout > 0 {
 		limited, cancel = context.WithTimeout(ctx, c.Timeout)

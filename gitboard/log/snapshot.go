@@ -53,7 +53,7 @@ func (e *RecordError) Unwrap() error { return e.Err }
 type NewerFormatError struct{ Format int }
 
 func (e *NewerFormatError) Error() string {
-	return fmt.Sprintf("this board has format %d, and this git-liza knows up to %d: install a newer git-liza", e.Format, board.Format)
+	return fmt.Sprintf("this board has format %d, and this git-liza knows up to %d", e.Format, board.Format)
 }
 
 // TaskTexts returns the files of the tasks that are in canonical form (codec.Encode), by id. It

@@ -9,6 +9,9 @@ import (
 	"syscall"
 )
 
+// Groups reports whether a process can be ended together with all that it has started.
+const Groups = true
+
 // OwnGroup runs a command and its children in their own process group, which gets SIGTERM as a
 // whole when the command is cancelled. Otherwise git would leave an ssh behind that waits forever,
 // and a shell its children.

@@ -126,7 +126,7 @@ func Classify(err error) Class {
 	case errors.As(err, new(*git.FilterError)):
 		return Class{3, CodeGit, `make this filter work here, then run this again; git config --get-regexp "^filter[.]" shows its program`}
 	case errors.As(err, &newer), errors.Is(err, codec.ErrNewer):
-		return Class{5, CodeNewerFormat, "install a newer git-liza"}
+		return Class{5, CodeNewerFormat, "upgrade: " + Upgrade()}
 	case errors.As(err, &old):
 		return Class{5, CodeUnsupported, ""}
 	case errors.As(err, &gone):

@@ -4,10 +4,8 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -133,34 +131,6 @@ func printCandidates(ctx context.Context, c *call.Call) error {
 	}
 	_, err := io.WriteString(c.App.Stdout, b.String())
 	return err
-}
-
-var _ = add(versionCommand)
-
-func versionCommand() *call.Command {
-	return &call.Command{
-		Name: "version", Group: "setting up", Max: 0, Anywhere: true,
-		Short:   "print the versions of git-liza, the board's format and git",
-		Example: `git liza version`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			_, _, git, err := git.Version(ctx)
-			if err != nil {
-				return err
-			}
-			build := ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						build = s.Value
-					}
-				}
-			}
-			if c.JSON {
-				return c.PrintJSON(map[string]any{"version": call.Version, "format": board.Format, "git": git, "revision": build})
-			}
-			return c.Say(fmt.Sprintf("git-liza %s, board format %d, git %s", call.Version, board.Format, git))
-		},
-	}
 }
 
 var _ = add(demoCommand)

@@ -55,7 +55,7 @@ func Count(ctx context.Context, c *call.Call) (*Figures, error) {
 		return nil, err
 	}
 	repo := c.Board.Repo()
-	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: call.Version, Format: board.Format}
+	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: call.ThisBuild().Version, Format: board.Format}
 	if f.Operations, err = repo.History().CountCommits(ctx, plumbing.ZeroOID, v.Commit); err != nil {
 		return nil, err
 	}

@@ -93,6 +93,9 @@ func Say(c *call.Call, line string) error {
 // agents chooses the first known CLI that is installed, unless a flag names the agent, and reports
 // it.
 func (o *Options) agents() (string, error) {
+	if err := team.Supported(); err != nil {
+		return "", err
+	}
 	if o.Given("cli") || o.Given("exec") {
 		return "agents         as you said; they run without asking for permission", nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -14,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/roles/clis"
@@ -74,11 +76,27 @@ func Ready(ctx context.Context, c *call.Call, s Flags) error {
 	return nil
 }
 
+// Supported refuses a system on which a supervisor could end an agent, but not what it has started.
+func Supported() error { return supported(proc.Groups, runtime.GOOS) }
+
+func supported(groups bool, system string) error {
+	if groups {
+		return nil
+	}
+	return &call.Outcome{
+		Exit: 5, Code: call.CodeUnsupported, Message: "agents can't be supervised on " + system + ": the processes that they start could not be ended",
+		Hint: "run the team on Linux, macOS or in WSL; other commands work on this system",
+	}
+}
+
 // Supervise prepares an agent's supervisor. All of a command's supervisors work with its Board.
 func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
 		return none, board.Refuse(board.CodePermission, "under a supervisor no agents are started", "continue with your own task: git liza prime")
+	}
+	if err := Supported(); err != nil {
+		return none, err
 	}
 	c.App.OutlivePipes()
 	if err := taskToRun(ctx, c, role.Kind.Role(), s); err != nil {
