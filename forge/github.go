@@ -1,0 +1,312 @@
+package forge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+type gitHub struct {
+	*client
+	at      Place
+	repo    string // the path of the repository in the interface
+	graphQL string
+}
+
+func newGitHub(c *client, at Place) *gitHub {
+	g := &gitHub{client: c, at: at, repo: "/repos/" + segments(at.Repo)}
+	c.base, g.graphQL = at.Web+"/api/v3", at.Web+"/api/graphql"
+	if at.Name == "github.com" {
+		c.base, g.graphQL = "https://api.github.com", "https://api.github.com/graphql"
+	}
+	c.auth = func(h http.Header, token string) {
+		h.Set("Authorization", "Bearer "+token)
+		h.Set("Accept", "application/vnd.github+json")
+		h.Set("X-GitHub-Api-Version", "2022-11-28")
+	}
+	return g
+}
+
+type gitHubPull struct {
+	Number         int        `json:"number"`
+	NodeID         string     `json:"node_id"`
+	HTMLURL        string     `json:"html_url"`
+	Title          string     `json:"title"`
+	Body           string     `json:"body"`
+	State          string     `json:"state"`
+	Draft          bool       `json:"draft"`
+	MergedAt       *time.Time `json:"merged_at"`
+	MergeCommitSHA string     `json:"merge_commit_sha"`
+	User           account    `json:"user"`
+	Base           end        `json:"base"`
+	Head           end        `json:"head"`
+}
+
+// account is a user of GitHub or Gitea.
+type account struct {
+	Login string `json:"login"`
+	Type  string `json:"type"`
+}
+
+func (a account) bot() bool { return a.Type == "Bot" || strings.HasSuffix(a.Login, "[bot]") }
+
+// end is one end of a pull request of GitHub or Gitea.
+type end struct {
+	Ref string `json:"ref"`
+	SHA string `json:"sha"`
+}
+
+func (p gitHubPull) value() *PullRequest {
+	v := &PullRequest{Number: p.Number, URL: p.HTMLURL, Title: p.Title, Body: p.Body, State: p.State, Draft: p.Draft,
+		Base: p.Base.Ref, Branch: p.Head.Ref, Head: p.Head.SHA, Author: p.User.Login, node: p.NodeID}
+	if p.MergedAt != nil {
+		v.State, v.MergedAs = Merged, p.MergeCommitSHA
+	}
+	return v
+}
+
+func (g *gitHub) Find(ctx context.Context, head string) (*PullRequest, error) {
+	if !strings.Contains(head, ":") {
+		head = ownerOf(g.at.Repo) + ":" + head
+	}
+	var found []gitHubPull
+	_, err := g.send(ctx, "list pull requests", http.MethodGet, g.repo+"/pulls?state=open&head="+url.QueryEscape(head), nil, &found)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0].value(), nil
+}
+
+func (g *gitHub) Get(ctx context.Context, number int) (*PullRequest, error) {
+	var p gitHubPull
+	_, err := g.send(ctx, fmt.Sprintf("show pull request %d", number), http.MethodGet, fmt.Sprintf("%s/pulls/%d", g.repo, number), nil, &p)
+	if err != nil {
+		return nil, err
+	}
+	return p.value(), nil
+}
+
+func (g *gitHub) Open(ctx context.Context, w Wanted) (*PullRequest, error) {
+	var p gitHubPull
+	_, err := g.send(ctx, "open a pull request", http.MethodPost, g.repo+"/pulls",
+		map[string]any{"title": w.Title, "body": w.Body, "base": w.Base, "head": w.Head, "draft": w.Draft}, &p)
+	if is(err, http.StatusUnprocessableEntity) { // there may be one already
+		if found, also := g.Find(ctx, w.Head); also == nil && found != nil {
+			return found, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := p.value()
+	if len(w.Labels) > 0 {
+		if _, err := g.send(ctx, "set labels", http.MethodPost, fmt.Sprintf("%s/issues/%d/labels", g.repo, v.Number), map[string]any{"labels": w.Labels}, nil); err != nil {
+			return v, err
+		}
+	}
+	if len(w.Reviewers) > 0 {
+		_, err = g.send(ctx, "ask for reviews", http.MethodPost, fmt.Sprintf("%s/pulls/%d/requested_reviewers", g.repo, v.Number), map[string]any{"reviewers": w.Reviewers}, nil)
+	}
+	return v, err
+}
+
+func (g *gitHub) Update(ctx context.Context, p *PullRequest, c Change) error {
+	change := map[string]any{}
+	if c.Title != nil {
+		change["title"] = *c.Title
+	}
+	if c.Body != nil {
+		change["body"] = *c.Body
+	}
+	if len(change) > 0 {
+		if _, err := g.send(ctx, "change the pull request", http.MethodPatch, fmt.Sprintf("%s/pulls/%d", g.repo, p.Number), change, nil); err != nil {
+			return err
+		}
+	}
+	if c.Draft == nil || *c.Draft == p.Draft {
+		return nil
+	}
+	mutation := "markPullRequestReadyForReview"
+	if *c.Draft {
+		mutation = "convertPullRequestToDraft"
+	}
+	var answer struct{ Errors []struct{ Message string } }
+	query := "mutation($id: ID!) { " + mutation + "(input: {pullRequestId: $id}) { clientMutationId } }"
+	_, err := g.send(ctx, "mark the pull request ready", http.MethodPost, g.graphQL, map[string]any{"query": query, "variables": map[string]string{"id": p.node}}, &answer)
+	if err == nil && len(answer.Errors) > 0 {
+		err = &RefusedError{Host: g.host, Status: http.StatusOK, Said: line(g.without(answer.Errors[0].Message)), What: "mark the pull request ready"}
+	}
+	return err
+}
+
+// mayWrite lists GitHub's associations of an author who may push.
+var mayWrite = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
+
+func (g *gitHub) Reviews(ctx context.Context, p *PullRequest) ([]Review, error) {
+	type review struct {
+		ID                int       `json:"id"`
+		User              account   `json:"user"`
+		State             string    `json:"state"`
+		Body              string    `json:"body"`
+		CommitID          string    `json:"commit_id"`
+		AuthorAssociation string    `json:"author_association"`
+		SubmittedAt       time.Time `json:"submitted_at"`
+	}
+	type comment struct {
+		PullRequestReviewID int    `json:"pull_request_review_id"`
+		Path                string `json:"path"`
+		Line                int    `json:"line"`
+		Position            *int   `json:"position"`
+		Body                string `json:"body"`
+	}
+	of := fmt.Sprintf("%s/pulls/%d", g.repo, p.Number)
+	reviews, err := list[review](ctx, g.client, "list reviews", of+"/reviews")
+	if err != nil {
+		return nil, err
+	}
+	comments, err := list[comment](ctx, g.client, "list comments", of+"/comments")
+	if err != nil {
+		return nil, err
+	}
+	on := map[int][]LineComment{}
+	for _, c := range comments {
+		if c.Position != nil { // otherwise the line is no longer there
+			on[c.PullRequestReviewID] = append(on[c.PullRequestReviewID], LineComment{Path: c.Path, Line: c.Line, Text: c.Body})
+		}
+	}
+	var all []Review
+	for _, r := range reviews {
+		if r.State == "PENDING" || r.State == "DISMISSED" {
+			continue
+		}
+		all = append(all, Review{ID: strconv.Itoa(r.ID), Author: r.User.Login, Bot: r.User.bot(), Writer: mayWrite[r.AuthorAssociation],
+			Approves: r.State == "APPROVED", Rejects: r.State == "CHANGES_REQUESTED", Commit: r.CommitID, At: r.SubmittedAt, Text: r.Body, Comments: on[r.ID]})
+	}
+	return all, nil
+}
+
+func (g *gitHub) Checks(ctx context.Context, commit string) ([]Check, error) {
+	var runs struct {
+		CheckRuns []struct {
+			Name       string `json:"name"`
+			Status     string `json:"status"`
+			Conclusion string `json:"conclusion"`
+			HTMLURL    string `json:"html_url"`
+			Output     struct {
+				Title, Summary, Text string
+			} `json:"output"`
+		} `json:"check_runs"`
+	}
+	of := g.repo + "/commits/" + url.PathEscape(commit)
+	if _, err := g.send(ctx, "list checks", http.MethodGet, of+"/check-runs?per_page=100", nil, &runs); err != nil {
+		return nil, err
+	}
+	var all []Check
+	for _, r := range runs.CheckRuns {
+		state := Pending
+		if r.Status == "completed" {
+			state = Failed
+			if r.Conclusion == "success" || r.Conclusion == "neutral" || r.Conclusion == "skipped" {
+				state = Passed
+			}
+		}
+		all = append(all, Check{Name: r.Name, State: state, URL: r.HTMLURL, Text: strings.TrimSpace(strings.Join([]string{r.Output.Title, r.Output.Summary, r.Output.Text}, "\n"))})
+	}
+	statuses, err := statusesOf(ctx, g.client, of+"/status?per_page=100")
+	return append(all, statuses...), err
+}
+
+// statusesOf reads the combined status of a commit, of GitHub or Gitea.
+func statusesOf(ctx context.Context, c *client, path string) ([]Check, error) {
+	var combined struct {
+		Statuses []struct {
+			Context, Description string
+			State, Status        string // GitHub and Gitea
+			TargetURL            string `json:"target_url"`
+		} `json:"statuses"`
+	}
+	if _, err := c.send(ctx, "list statuses", http.MethodGet, path, nil, &combined); err != nil {
+		return nil, err
+	}
+	var all []Check
+	for _, s := range combined.Statuses {
+		state := Failed
+		switch cmp.Or(s.State, s.Status) {
+		case "success", "warning":
+			state = Passed
+		case "pending":
+			state = Pending
+		}
+		all = append(all, Check{Name: s.Context, State: state, Text: s.Description, URL: s.TargetURL})
+	}
+	return all, nil
+}
+
+type gitHubIssue struct {
+	Number            int       `json:"number"`
+	HTMLURL           string    `json:"html_url"`
+	Title             string    `json:"title"`
+	Body              string    `json:"body"`
+	State             string    `json:"state"`
+	User              account   `json:"user"`
+	AuthorAssociation string    `json:"author_association"`
+	PullRequest       *struct{} `json:"pull_request"`
+}
+
+func (i gitHubIssue) value() *Issue {
+	return &Issue{Number: i.Number, URL: i.HTMLURL, Title: i.Title, Body: i.Body, Author: i.User.Login,
+		Association: i.AuthorAssociation, Writer: mayWrite[i.AuthorAssociation], Open: i.State == Open}
+}
+
+func (g *gitHub) Issue(ctx context.Context, number int) (*Issue, error) {
+	var i gitHubIssue
+	what := fmt.Sprintf("show issue %d", number)
+	if _, err := g.send(ctx, what, http.MethodGet, fmt.Sprintf("%s/issues/%d", g.repo, number), nil, &i); err != nil {
+		return nil, err
+	}
+	if i.PullRequest != nil {
+		return nil, &RefusedError{Host: g.host, Status: http.StatusOK, What: what, Said: "it is a pull request"}
+	}
+	return i.value(), nil
+}
+
+// comment is a comment of any host.
+type comment struct {
+	ID int `json:"id"`
+}
+
+func (g *gitHub) Comment(ctx context.Context, issue int, id, body string) (string, error) {
+	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", id, body, http.MethodPatch)
+}
+
+// writeComment edits the comment with an id, or writes another if there is none.
+func writeComment(ctx context.Context, c *client, all, one, id, body, edit string) (string, error) {
+	var done comment
+	if id != "" {
+		_, err := c.send(ctx, "edit the comment", edit, one+url.PathEscape(id), map[string]string{"body": body}, &done)
+		if !is(err, http.StatusNotFound) {
+			return id, err
+		}
+	}
+	_, err := c.send(ctx, "write a comment", http.MethodPost, all, map[string]string{"body": body}, &done)
+	return strconv.Itoa(done.ID), err
+}
+
+func (g *gitHub) Me(ctx context.Context) (string, error) { return loginOf(ctx, g.client) }
+
+func loginOf(ctx context.Context, c *client) (string, error) {
+	var me account
+	_, err := c.send(ctx, "say whose token this is", http.MethodGet, "/user", nil, &me)
+	return me.Login, err
+}
+
+func (*gitHub) HeadRef(number int) string { return fmt.Sprintf("refs/pull/%d/head", number) }
+
+func (g *gitHub) PageOf(base, head string) string {
+	return fmt.Sprintf("%s/%s/compare/%s...%s?expand=1", g.at.Web, g.at.Repo, base, head)
+}
