@@ -259,9 +259,19 @@ func (w *world) goals(needs string) {
 	w.do(planner, &board.Abandon{About: about("wave"), Reason: "guests see themselves out"})
 	w.do(planner, &board.GoalComplete{})
 	w.do(ada, &board.GoalReopen{Goal: "farewell", Reason: "they stayed"})
+	w.offers("farewell")
 	w.do(ada, &board.GoalAbort{Goal: "farewell", Reason: "they may stay"})
 	w.do(ada, &board.GoalAbort{Goal: "goal-2"})
 	w.do(planner, &board.Abandon{About: about("bow"), Reason: "too much"})
+}
+
+// offers covers the pull request of a goal.
+func (w *world) offers(goal string) {
+	head := string(w.tip())
+	w.do(ada, &board.PROpen{Goal: goal, Kind: "gitea", Host: "git.example.org", Repo: "ada/greeter", Number: 7, Base: "main", Branch: "goal/" + goal, Head: head, Draft: true, Body: "0a1b"})
+	w.do(planner, &board.PRUpdate{Goal: goal, State: board.RequestOpen})
+	w.do(planner, &board.PRFeedback{Goal: goal, Items: []board.Feedback{{Source: "review:1", Author: "bob", Text: "wave with the left hand"}}})
+	w.do(planner, &board.PRMerged{Goal: goal, Commit: head, Kind: "squash", Head: head})
 }
 
 // ends covers the ends of sprints and of the goal.

@@ -19,21 +19,22 @@ type Meta struct {
 
 // Goal is goals/<id>.yaml: what tasks are for. Several goals may be worked on at the same time.
 type Goal struct {
-	ID               string      `yaml:"id"`
-	Description      string      `yaml:"description"`
-	Vision           string      `yaml:"vision,omitempty"` // why it is wanted
-	SpecRef          string      `yaml:"spec_ref,omitempty"`
-	Priority         int         `yaml:"priority"`
-	After            string      `yaml:"after,omitempty"` // it waits until this goal ends
-	Created          Time        `yaml:"created"`
-	Status           Phase       `yaml:"status"`
-	Ended            Time        `yaml:"ended,omitempty"`
-	EndedBy          string      `yaml:"ended_by,omitempty"`
-	Reopened         Time        `yaml:"reopened,omitempty"`
-	AlignmentHistory []Alignment `yaml:"alignment_history"`
-	Archived         int         `yaml:"archived,omitempty"` // the number of its archived tasks
-	Tokens           int         `yaml:"tokens,omitempty"`   // of all runs
-	Extra            any         `yaml:"extra,omitempty"`
+	ID               string       `yaml:"id"`
+	Description      string       `yaml:"description"`
+	Vision           string       `yaml:"vision,omitempty"` // why it is wanted
+	SpecRef          string       `yaml:"spec_ref,omitempty"`
+	Priority         int          `yaml:"priority"`
+	After            string       `yaml:"after,omitempty"` // it waits until this goal ends
+	Created          Time         `yaml:"created"`
+	Status           Phase        `yaml:"status"`
+	Ended            Time         `yaml:"ended,omitempty"`
+	EndedBy          string       `yaml:"ended_by,omitempty"`
+	Reopened         Time         `yaml:"reopened,omitempty"`
+	AlignmentHistory []Alignment  `yaml:"alignment_history"`
+	Archived         int          `yaml:"archived,omitempty"` // the number of its archived tasks
+	Tokens           int          `yaml:"tokens,omitempty"`   // of all runs
+	PullRequest      *PullRequest `yaml:"pull_request,omitempty"`
+	Extra            any          `yaml:"extra,omitempty"`
 }
 
 // UsualSpec is the specification of a goal that names none.
@@ -205,6 +206,8 @@ type Note struct {
 	AnsweredAt     Time   `yaml:"answered_at,omitempty"`
 	AcknowledgedBy string `yaml:"acknowledged_by,omitempty"`
 	AcknowledgedAt Time   `yaml:"acknowledged_at,omitempty"`
+	Source         string `yaml:"source,omitempty"` // of feedback from a host: "review:17"
+	Author         string `yaml:"author,omitempty"` // of feedback, an account of the host
 	Extra          any    `yaml:"extra,omitempty"`
 }
 

@@ -23,6 +23,7 @@ const (
 	StaleReservation    WakeTrigger = "STALE_RESERVATION"
 	Replan              WakeTrigger = "REPLAN"
 	PlanRejected        WakeTrigger = "PLAN_REJECTED"
+	PRFeedback          WakeTrigger = "PR_FEEDBACK"
 	AllTerminal         WakeTrigger = "ALL_TERMINAL"
 )
 
@@ -30,7 +31,7 @@ const (
 const PlanReview WakeTrigger = "PLAN_REVIEW"
 
 // Triggers lists the triggers in order of precedence.
-var Triggers = []WakeTrigger{InitialPlanning, Replan, PlanRejected, BlockedTasks, IntegrationFailures, HypothesisExhausted, ImmediateDiscovery, StaleReservation, AllTerminal}
+var Triggers = []WakeTrigger{InitialPlanning, Replan, PlanRejected, BlockedTasks, IntegrationFailures, HypothesisExhausted, ImmediateDiscovery, StaleReservation, PRFeedback, AllTerminal}
 
 // Wake is a trigger of a goal that holds now.
 type Wake struct {
@@ -112,6 +113,7 @@ func Wakes(s *board.State, goal string) []Wake {
 	holds(StaleReservation, with(func(b board.Brief) bool {
 		return b.Status == board.Unclaimed && b.ReservedFor != "" && s.Agent(b.ReservedFor) == nil
 	}))
+	holds(PRFeedback, feedback(s, g))
 	over := with(func(b board.Brief) bool { return b.Status.Terminal() })
 	if len(over) == len(tasks) {
 		wakes = append(wakes, wake(s, g, AllTerminal, over))
@@ -204,13 +206,21 @@ func said(s *board.State, g *board.Goal) []string {
 	return ids
 }
 
+// feedback lists the notes of a goal's pull request that its planner has not acknowledged.
+func feedback(s *board.State, g *board.Goal) []string {
+	return slices.DeleteFunc(slices.Clone(s.List(board.NoteDir)), func(id string) bool {
+		n := s.Note(id)
+		return n == nil || n.Source == "" || n.Goal != g.ID || n.For != string(roles.Planner) || n.AcknowledgedBy != ""
+	})
+}
+
 // forPlanner reports whether a note is a human's for a planner, or an answer to a planner's note.
 func forPlanner(s *board.State, n *board.Note) bool {
 	planner := func(id string) bool {
 		role, err := s.RoleOf(id)
 		return id == string(roles.Planner) || err == nil && role == roles.Planner
 	}
-	return n.By == roles.HumanID && planner(n.For) || n.Answer != "" && planner(n.By)
+	return n.By == roles.HumanID && n.Source == "" && planner(n.For) || n.Answer != "" && planner(n.By)
 }
 
 // concerns reports whether a record concerns a goal: it names the goal or one of its tasks, or

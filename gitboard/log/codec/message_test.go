@@ -163,6 +163,11 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("human", &board.Resume{})
 	s.tell("planner-1", &board.Plan{Goal: "lamps"})
 	s.tell("human", &board.GoalPriority{Goal: "lamps", Priority: 1})
+	head := strings.Repeat("a", 40)
+	s.tell("human", &board.PROpen{Goal: "lamps", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/lamps", Head: head, Draft: true})
+	s.tell("planner-1", &board.PRUpdate{Goal: "lamps", State: board.RequestOpen})
+	s.tell("planner-1", &board.PRFeedback{Goal: "lamps", Items: []board.Feedback{{Source: "review:1", Author: "bob", Text: "the bulbs are missing"}}})
+	s.tell("planner-1", &board.PRMerged{Goal: "lamps", Commit: head, Kind: "squash", Head: head})
 	s.tell("human", &board.GoalAbort{Goal: "lamps", Reason: "no room"})
 	s.tell("human", &board.GoalReopen{Goal: "goal-1", Reason: "the export is missing"})
 

@@ -1,0 +1,89 @@
+package board
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/text"
+)
+
+// PRFeedback brings what a host's reviewers and checks say about a goal's pull request to the goal's
+// planner, as notes with a source. It reopens a goal that was completed. After MaxFeedback rounds the
+// notes are for the human.
+type PRFeedback struct {
+	Goal  string     `json:"goal"`
+	Items []Feedback `json:"items"`
+}
+
+// Feedback is a review or a failing check.
+type Feedback struct {
+	Source string `json:"source"` // what it is at the host, different for each: "review:17"
+	Author string `json:"author"` // an account of the host, or the check's name
+	Text   string `json:"text"`
+}
+
+// Op implements Payload.
+func (p *PRFeedback) Op() string { return "pr-feedback" }
+
+// Check implements Payload.
+func (p *PRFeedback) Check(s *State, _ Operation) error {
+	g, err := s.offered(p.Goal)
+	if err != nil {
+		return err
+	}
+	if len(p.Items) == 0 {
+		return invalid("no feedback is named")
+	}
+	if g.Status == PhaseAborted {
+		return g.ended()
+	}
+	known := s.sources(g.ID)
+	for _, e := range p.Items {
+		if err := word("source", e.Source); err != nil {
+			return err
+		}
+		if err := required("author", e.Author); err != nil {
+			return err
+		}
+		if err := required("text", e.Text); err != nil {
+			return err
+		}
+		if known[e.Source] {
+			return refuse(CodeExists, "%s of %s is on the board already", e.Source, g.PullRequest.Name())
+		}
+		known[e.Source] = true
+	}
+	return nil
+}
+
+// sources are the sources of a goal's feedback.
+func (s *State) sources(goal string) map[string]bool {
+	known := map[string]bool{}
+	for _, id := range s.List(NoteDir) {
+		if n := s.Note(id); n != nil && n.Goal == goal && n.Source != "" {
+			known[n.Source] = true
+		}
+	}
+	return known
+}
+
+// Apply implements Payload.
+func (p *PRFeedback) Apply(s *State, op Operation) {
+	r, g := s.editRequest(p.Goal), edit[Goal](s, GoalPath(p.Goal))
+	r.Rounds++
+	reader := "planner"
+	if r.Rounds > MaxFeedback {
+		reader = "human"
+	} else if g.Status != InProgress {
+		g.Status, g.Ended, g.EndedBy, g.Reopened = InProgress, "", "", op.Time
+		align(s, op, g.ID, "reopened", "feedback on "+r.Name())
+	}
+	for _, e := range p.Items {
+		id := s.nextID(NoteDir, "note")
+		put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: e.Text, For: reader, Goal: g.ID, Source: e.Source, Author: e.Author})
+	}
+}
+
+// Subject implements Payload.
+func (p *PRFeedback) Subject(_, _ *State, _ Operation) (string, string) {
+	return fmt.Sprintf("%s: %s: %s", p.Goal, text.Line(p.Items[0].Author, 40), text.Line(p.Items[0].Text, 60)), ""
+}

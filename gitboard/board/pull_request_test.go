@@ -1,0 +1,57 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// TestPullRequest checks the life of a goal's pull request, and that feedback wakes its planner for
+// three rounds and then reaches the human.
+func TestPullRequest(t *testing.T) {
+	head := strings.Repeat("a", 40)
+	open := board.PROpen{Goal: "goal-1", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head}
+	feedback := func(source string) *board.PRFeedback {
+		return &board.PRFeedback{Goal: "goal-1", Items: []board.Feedback{{Source: source, Author: "bob", Text: "@ada: the sign is missing"}}}
+	}
+	s := begun(t).claimed("login")
+	s.refused("unknown-record", planner, feedback("review:1"), "goal-1 has no pull request")
+	s.refused("permission", planner, &open, "human")
+	bad := open
+	bad.Host = "git hub"
+	s.refused("invalid", human, &bad, "host")
+	s.do(human, &open)
+	s.refused("exists", human, &open, "ada/shop#7")
+	s.refused("exists", planner, &board.PRUpdate{Goal: "goal-1", State: board.RequestOpen}, "already")
+	for _, source := range []string{"review:1", "check:a:build", "review:2"} {
+		s.do(planner, feedback(source))
+	}
+	s.refused("exists", planner, feedback("review:2"), "review:2")
+	wakes := report.Wakes(s.state(), "goal-1")
+	var about []string
+	for _, w := range wakes {
+		if w.Trigger == report.PRFeedback {
+			about = w.About
+		}
+		if w.Trigger == report.Replan {
+			t.Errorf("feedback counts as a human's word: %v", w.About)
+		}
+	}
+	equal(t, "notes", strings.Join(about, " "), "note-1 note-2 note-3")
+	s.do(planner, &board.Ack{IDs: strings.Fields("note-1 note-2 note-3")}).do(planner, feedback("review:3"))
+	equal(t, "reader of the fourth round", s.state().Note("note-4").For, "human")
+	s.do(human, &board.PRMerged{Goal: "goal-1", Commit: head, Kind: "squash", Head: head})
+	s.refused("wrong-state", planner, &board.PRUpdate{Goal: "goal-1", State: board.RequestClosed}, "merged")
+	equal(t, "state", s.state().Goal("goal-1").PullRequest.State, board.RequestMerged)
+}
+
+// TestFeedbackReopens checks that feedback continues a completed goal.
+func TestFeedbackReopens(t *testing.T) {
+	head := strings.Repeat("a", 40)
+	s := begun(t).in(board.Merged, "login")
+	s.do(human, &board.GoalComplete{}).do(human, &board.PROpen{Goal: "goal-1", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head})
+	s.do(human, &board.PRFeedback{Goal: "goal-1", Items: []board.Feedback{{Source: "review:1", Author: "bob", Text: "again"}}})
+	equal(t, "status", s.state().Goal("goal-1").Status, board.InProgress)
+}
