@@ -5,5 +5,5 @@
 // acted on it, and that a limit of the host ends the work with the time when it may go on. It decides
 // nothing about a board.
 //
-// It may import no other package of this project.
+// It may import nothing of ours.
 package forge
