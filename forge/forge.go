@@ -109,8 +109,6 @@ type Host interface {
 	Comment(ctx context.Context, issue int, id, body string) (string, error)
 	// Me is the account of the token.
 	Me(ctx context.Context) (string, error)
-	// HeadRef is the ref at the host that holds the head of a pull request.
-	HeadRef(number int) string
 	// PageOf is the address where a person opens a pull request.
 	PageOf(base, head string) string
 }

@@ -243,8 +243,6 @@ func (g *gitea) Comment(ctx context.Context, issue int, id, body string) (string
 
 func (g *gitea) Me(ctx context.Context) (string, error) { return loginOf(ctx, g.client) }
 
-func (*gitea) HeadRef(number int) string { return fmt.Sprintf("refs/pull/%d/head", number) }
-
 func (g *gitea) PageOf(base, head string) string {
 	return fmt.Sprintf("%s/%s/compare/%s...%s", g.at.Web, g.at.Repo, base, head)
 }

@@ -305,8 +305,6 @@ func loginOf(ctx context.Context, c *client) (string, error) {
 	return me.Login, err
 }
 
-func (*gitHub) HeadRef(number int) string { return fmt.Sprintf("refs/pull/%d/head", number) }
-
 func (g *gitHub) PageOf(base, head string) string {
 	return fmt.Sprintf("%s/%s/compare/%s...%s?expand=1", g.at.Web, g.at.Repo, base, head)
 }

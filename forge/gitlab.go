@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -270,10 +269,6 @@ func (g *gitLab) Me(ctx context.Context) (string, error) {
 	var me gitLabUser
 	_, err := g.send(ctx, "say whose token this is", http.MethodGet, "/user", nil, &me)
 	return me.Username, err
-}
-
-func (*gitLab) HeadRef(number int) string {
-	return "refs/merge-requests/" + strconv.Itoa(number) + "/head"
 }
 
 func (g *gitLab) PageOf(base, head string) string {

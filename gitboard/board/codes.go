@@ -57,6 +57,10 @@ const (
 	CodeUnrelated       ErrorCode = "unrelated"        // the branch has no history in common with integration
 	CodeDirectory       ErrorCode = "directory"        // the directory can't be used for this
 	CodeNotShared       ErrorCode = "not-shared"       // this clone shares its board with no other
+	CodeNoToken         ErrorCode = "no-token"         // no token for the host of pull requests is known, or the host does not take it
+	CodeForge           ErrorCode = "forge-refused"    // the host of pull requests refused
+	CodeMoved           ErrorCode = "moved"            // somebody pushed to the branch of a pull request
+	CodeUnfinished      ErrorCode = "unfinished"       // a task of the goal is still open
 	CodeNoRemote        ErrorCode = "no-remote"        // there is no remote of this name
 	CodeUnfitRemote     ErrorCode = "unfit-remote"     // the remote does not accept what a board needs
 	CodeAmbiguous       ErrorCode = "ambiguous"        // several remotes have a board

@@ -159,3 +159,22 @@ func (s Settings) RemoveSection(ctx context.Context, name string) error {
 	}
 	return nil
 }
+
+// Credential asks git's credential helpers for the password or token of an address. It returns "" if none
+// has one; no person is asked.
+func (s Settings) Credential(ctx context.Context, address string) (string, error) {
+	c := s.repo.here("credential", "credential", "fill").With("GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=").Feed([]byte("url=" + address + "\n\n"))
+	out, err := c.Output(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			err = nil // no helper has one
+		}
+		return "", err
+	}
+	for line := range strings.Lines(string(out)) {
+		if password, is := strings.CutPrefix(line, "password="); is {
+			return strings.TrimSpace(password), nil
+		}
+	}
+	return "", nil
+}

@@ -23,6 +23,9 @@ func NotesFor(s *board.State, names ...string) []*board.Note {
 }
 
 func reaches(s *board.State, n *board.Note, names []string) bool {
+	if n.Source != "" {
+		return false // no human of the board wrote it; PR_FEEDBACK brings it
+	}
 	if n.Answer == "" {
 		return n.For == "" || slices.Contains(names, n.For)
 	}
@@ -35,8 +38,11 @@ func Asks(n *board.Note) bool {
 	return n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" && n.Answer == ""
 }
 
-// NoteText is a note's message and its answer.
+// NoteText is a note's message and its answer. Feedback says whose words it holds.
 func NoteText(n *board.Note) string {
+	if n.Source != "" {
+		return n.Author + " at the pull request: " + n.Message
+	}
 	if n.Answer == "" {
 		return n.Message
 	}

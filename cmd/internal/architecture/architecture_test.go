@@ -26,6 +26,9 @@ var rooms = map[string]struct {
 	pure bool
 	may  []string
 }{
+	"forge":                    {false, nil},
+	"cmd/internal/pullrequest": {false, []string{"cmd/internal/call", "forge", "gitboard", "gitboard/board", "gitboard/git", "gitboard/git/plumbing", "gitboard/landed", "gitboard/text"}},
+
 	"roles":                   {true, nil},
 	"gitboard/roles":          {true, nil},
 	"gitboard/text":           {true, nil},
@@ -120,9 +123,9 @@ func TestGitboardImportsNothingAbove(t *testing.T) {
 // impure lists the packages that a pure one may not import: I/O, clock, randomness, environment.
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
-// starters may start processes other than git: a test command, the demo's agents, a human's editor, the exporter,
+// starters may start processes other than git: a test command, the demo's agents, a human's editor, the exporter, GitHub's program for its token,
 // the processes whose bare cost the bench measures.
-var starters = []string{"cmd/internal/team", "gitboard/git", "gitboard/git/child", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
+var starters = []string{"cmd/internal/team", "cmd/internal/pullrequest", "gitboard/git", "gitboard/git/child", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {
 	ImportPath, Dir string

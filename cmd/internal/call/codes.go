@@ -14,6 +14,7 @@ const (
 	CodeUnsupported       board.ErrorCode = "unsupported"        // git is too old
 	CodeMissingProgram    board.ErrorCode = "missing-program"    // another program is missing
 	CodeRejected          board.ErrorCode = "rejected"           // the remote did not take a push
+	CodeMergeCorrupt      board.ErrorCode = "merge-corrupt"      // a pull request is called merged, and its base does not hold what it offered
 	CodeNetwork           board.ErrorCode = "network"            // the remote can't be reached
 	CodeStorage           board.ErrorCode = "storage"            // git could not read or write its files
 	CodeGit               board.ErrorCode = "git"                // git failed at something else

@@ -150,3 +150,11 @@ func CheckRefName(name string) error {
 	}
 	return nil
 }
+
+// RequestRef is the ref at a host, of a kind of package forge, that holds the head of a pull request.
+func RequestRef(kind string, number int) string {
+	if kind == "gitlab" {
+		return "refs/merge-requests/" + strconv.Itoa(number) + "/head"
+	}
+	return "refs/pull/" + strconv.Itoa(number) + "/head"
+}

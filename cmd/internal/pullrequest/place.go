@@ -1,0 +1,144 @@
+package pullrequest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// target is where pull requests go: the repository of a remote, and its host.
+type target struct {
+	remote *git.Remote
+	at     forge.Place
+	kind   string
+	host   forge.Host
+}
+
+// remoteOf returns the remote that pull requests go to: the one that is named, else the one that
+// shares the board, else origin.
+func remoteOf(ctx context.Context, c *call.Call, name string) (*git.Remote, error) {
+	repo := c.Board.Repo()
+	names, err := repo.Settings().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name = cmp.Or(name, c.Board.Remote(), "origin")
+	for _, known := range names {
+		if known == name {
+			return repo.Remote(ctx, name)
+		}
+	}
+	return nil, board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %s to open a pull request at", name), "git remote -v; git liza pr submit --remote NAME")
+}
+
+// placeOf reads where a remote's repository is, and what kind of host has it. The kind is "" if
+// nothing tells.
+func placeOf(ctx context.Context, c *call.Call, remote *git.Remote) (*target, error) {
+	settings := c.Board.Repo().Settings()
+	addresses, err := settings.All(ctx, "remote."+remote.Name+".url")
+	if err != nil {
+		return nil, err
+	}
+	if len(addresses) == 0 {
+		return nil, board.Refuse(board.CodeNoRemote, "the remote "+remote.Name+" has no address", "git remote set-url "+remote.Name+" ADDRESS")
+	}
+	at, err := forge.PlaceOf(addresses[0])
+	if err != nil {
+		return nil, board.Refuse(board.CodeForge, err.Error(), "git liza pr submit --no-forge pushes the branch alone")
+	}
+	t := &target{remote: remote, at: at, kind: forge.KindOf(at.Name)}
+	if kind, set, err := settings.Get(ctx, "liza.forge."+at.Name+".kind"); err != nil {
+		return nil, err
+	} else if set {
+		t.kind = kind
+	}
+	if web, set, err := settings.Get(ctx, "liza.forge."+at.Name+".url"); err != nil {
+		return nil, err
+	} else if set {
+		t.at.Web = strings.TrimSuffix(web, "/")
+	}
+	return t, nil
+}
+
+// connect finds the token of a target's host.
+func (t *target) connect(ctx context.Context, c *call.Call) error {
+	if t.kind == "" {
+		return board.Refuse(board.CodeForge, fmt.Sprintf("what kind of host %s is, its name does not tell", t.at.Name),
+			fmt.Sprintf("git config liza.forge.%s.kind github, gitlab or gitea; or git liza pr submit --no-forge", t.at.Name))
+	}
+	token, err := tokenOf(ctx, c, t)
+	if err != nil {
+		return err
+	}
+	if token == "" {
+		return board.Refuse(board.CodeNoToken, "no token for "+t.at.Name+" is known",
+			"set "+strings.Join(forge.Variables(t.kind, t.at.Name), " or ")+", or keep one with git credential; git liza pr submit --no-forge needs none")
+	}
+	t.host, err = forge.At(t.kind, t.at, token, nil)
+	if err != nil {
+		return board.Refuse(board.CodeInvalid, err.Error(), "git config liza.forge."+t.at.Name+".kind KIND")
+	}
+	return nil
+}
+
+// tokenOf looks for a token in the environment, then with GitHub's own program, then with git's
+// credential helpers.
+func tokenOf(ctx context.Context, c *call.Call, t *target) (string, error) {
+	for _, name := range forge.Variables(t.kind, t.at.Name) {
+		if token := c.App.Getenv(name); token != "" {
+			return token, nil
+		}
+	}
+	if t.kind == forge.GitHub {
+		if out, err := exec.CommandContext(ctx, "gh", "auth", "token", "--hostname", t.at.Name).Output(); err == nil {
+			return strings.TrimSpace(string(out)), nil
+		}
+	}
+	return c.Board.Repo().Settings().Credential(ctx, t.at.Web)
+}
+
+// forged turns an error of a host into the caller's.
+func forged(err error) error {
+	var refused *forge.RefusedError
+	var away *forge.UnreachableError
+	switch {
+	case errors.As(err, &refused) && refused.Status == 401:
+		return board.Refuse(board.CodeNoToken, err.Error(), "the token has expired or was revoked: make another one")
+	case errors.As(err, &refused) && refused.Status == 404:
+		return board.Refuse(board.CodeForge, err.Error(), "check the address (git remote -v): it was renamed or deleted, or the token may not see it")
+	case errors.As(err, &refused):
+		return board.Refuse(board.CodeForge, err.Error(), "the token's rights and the repository's rules decide that; nothing on the board was changed")
+	case errors.As(err, &away):
+		return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "run the same command again later: it finds what it has done"}
+	}
+	return err
+}
+
+// brought fetches a branch of the remote, and returns its tip.
+func brought(ctx context.Context, c *call.Call, remote *git.Remote, ref, as string) (plumbing.OID, error) {
+	if err := remote.Fetch(ctx, false, false, "+"+ref+":"+as); err != nil {
+		return "", err
+	}
+	return c.Board.Repo().Ref(ctx, as)
+}
+
+// baseOf names the branch that takes the work.
+func baseOf(ctx context.Context, c *call.Call, remote, wanted string) (string, error) {
+	if wanted != "" {
+		return wanted, nil
+	}
+	head, err := c.Board.Repo().Settings().RemoteHead(ctx, remote)
+	if err != nil {
+		return "", err
+	}
+	return cmp.Or(strings.TrimPrefix(head, plumbing.HeadsPrefix), "main"), nil
+}

@@ -1,0 +1,312 @@
+package pullrequest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/landed"
+)
+
+// Submission is what is asked for.
+type Submission struct {
+	Goal, Base, Remote, PushRemote, Title string
+	Draft, Ready, NoForge, DryRun         bool
+	Labels, Reviewers                     []string
+}
+
+// Submitted is what was done.
+type Submitted struct {
+	Goal   string `json:"goal"`
+	Base   string `json:"base"`
+	Branch string `json:"branch"`
+	Head   string `json:"head"`
+	Number int    `json:"number,omitempty"`
+	URL    string `json:"url"`
+	State  string `json:"state,omitempty"`
+	Body   string `json:"body,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"`
+}
+
+// offer is a submission with what it needs from outside.
+type offer struct {
+	Submission
+	c    *call.Call
+	v    *gitboard.View
+	goal *board.Goal
+	to   *target
+	head plumbing.OID
+	done Submitted
+	body string
+}
+
+// Submit pushes what integration holds to the branch of a goal, and opens its pull request or brings
+// it up to date. A repeated submission finds what an earlier one has done.
+func Submit(ctx context.Context, c *call.Call, s Submission) (*Submitted, error) {
+	if _, err := c.Actor(ctx, "pr-open"); err != nil {
+		return nil, err
+	}
+	o := &offer{Submission: s, c: c}
+	if err := o.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if s.DryRun {
+		o.done.DryRun, o.done.Body = true, o.body
+		return &o.done, nil
+	}
+	if !s.NoForge {
+		if err := o.to.connect(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.push(ctx); err != nil {
+		return nil, err
+	}
+	if s.NoForge {
+		return &o.done, o.page()
+	}
+	return &o.done, o.request(ctx)
+}
+
+// prepare decides which commit is offered to which branch, and writes the text.
+func (o *offer) prepare(ctx context.Context) (err error) {
+	if o.v, err = o.c.View(ctx); err != nil {
+		return err
+	}
+	s := o.v.State
+	if o.goal = s.TheGoal(); o.Goal != "" || o.goal == nil {
+		if o.goal, err = s.FindGoal(o.Goal); err != nil {
+			return err
+		}
+	}
+	if _, err := o.v.KeptIntegration(ctx); err != nil {
+		return err
+	}
+	proven, err := o.v.ProvenIntegration(ctx)
+	if err != nil {
+		return err
+	}
+	o.head = proven.Commit
+	remote, err := remoteOf(ctx, o.c, o.Remote)
+	if err != nil {
+		return err
+	}
+	if o.to, err = placeOf(ctx, o.c, remote); err != nil {
+		return err
+	}
+	base, err := baseOf(ctx, o.c, remote.Name, o.Base)
+	if err != nil {
+		return err
+	}
+	tip, err := brought(ctx, o.c, remote, plumbing.BranchRef(base), plumbing.RemoteRef(remote.Name, base))
+	if err != nil {
+		return err
+	}
+	if err := o.needed(ctx, base, tip); err != nil {
+		return err
+	}
+	o.body = body(s, o.goal, o.head, o.v.Commit)
+	o.done = Submitted{Goal: o.goal.ID, Base: base, Branch: branchPrefix + o.goal.ID, Head: string(o.head)}
+	return s.Err()
+}
+
+// branchPrefix is in front of a goal's id in the name of its branch.
+const branchPrefix = "goal/"
+
+// needed refuses a submission that offers nothing, or is called ready too early.
+func (o *offer) needed(ctx context.Context, base string, tip plumbing.OID) error {
+	if o.head.IsZero() {
+		return board.Refuse(board.CodeEmpty, "no work has landed on integration yet", "git liza status")
+	}
+	found, err := landed.Find(ctx, o.c.Board.Repo(), tip, o.head)
+	if errors.Is(err, git.ErrNotFound) {
+		return board.Refuse(board.CodeUnrelated, fmt.Sprintf("%s and integration have no history in common", base), "git liza pr submit --base BRANCH")
+	}
+	if err != nil {
+		return err
+	}
+	if found.Done() || found.Kind == landed.Contained {
+		return board.Refuse(board.CodeEmpty, fmt.Sprintf("%s has all of integration already", base), "git liza pr status "+o.goal.ID)
+	}
+	open := o.unfinished()
+	if o.Ready && open != "" {
+		return board.Refuse(board.CodeUnfinished, open, "git liza pr submit "+o.goal.ID+" opens a draft")
+	}
+	return nil
+}
+
+// unfinished says which task keeps the goal's pull request a draft; "" if none does.
+func (o *offer) unfinished() string {
+	tasks := o.v.State.TasksOf(o.goal.ID)
+	for _, b := range tasks {
+		if !b.Status.Terminal() {
+			return fmt.Sprintf("%s is %s: %s is not finished", b.ID, b.Status, o.goal.ID)
+		}
+	}
+	return ""
+}
+
+func (o *offer) draft() bool { return o.Draft || !o.Ready && o.unfinished() != "" }
+
+// push moves the goal's branch forward. It never forces: a person's commits on it stay.
+func (o *offer) push(ctx context.Context) error {
+	to := o.to.remote
+	if o.PushRemote != "" {
+		var err error
+		if to, err = remoteOf(ctx, o.c, o.PushRemote); err != nil {
+			return err
+		}
+	}
+	ref := plumbing.BranchRef(o.done.Branch)
+	err := to.Offer(ctx, map[string]string{string(o.head): ref})
+	if !errors.Is(err, git.ErrRejected) {
+		return err
+	}
+	there, listing := to.List(ctx, ref)
+	if listing != nil || there[ref].IsZero() || there[ref] == o.head {
+		return err
+	}
+	return board.Refuse(board.CodeMoved, fmt.Sprintf("%s at %s has commits that integration lacks (%s)", o.done.Branch, to.Name, there[ref].Short()),
+		fmt.Sprintf("git fetch %s %s, look at them, and bring them to integration: git liza land FETCH_HEAD", to.Name, o.done.Branch))
+}
+
+// page names the address where a person opens the pull request.
+func (o *offer) page() error {
+	if o.to.kind == "" {
+		o.done.URL = o.to.at.Web + "/" + o.to.at.Repo
+		return nil
+	}
+	host, err := forge.At(o.to.kind, o.to.at, "", nil)
+	if err != nil {
+		return board.Refuse(board.CodeInvalid, err.Error(), "git config liza.forge."+o.to.at.Name+".kind KIND")
+	}
+	o.done.URL = host.PageOf(o.done.Base, o.done.Branch)
+	return nil
+}
+
+// request opens the pull request or updates it, and records it.
+func (o *offer) request(ctx context.Context) error {
+	wanted := forge.Wanted{Title: title(o.goal, o.Title), Body: insert("", o.body, o.goal.ID), Base: o.done.Base, Head: o.done.Branch,
+		Draft: o.draft(), Labels: o.Labels, Reviewers: o.Reviewers}
+	if err := o.fromFork(ctx, &wanted); err != nil {
+		return err
+	}
+	known := o.goal.PullRequest
+	pr, err := o.existing(ctx, known, wanted.Head)
+	if err != nil {
+		return forged(err)
+	}
+	if pr == nil {
+		if pr, err = o.to.host.Open(ctx, wanted); pr == nil {
+			return forged(err)
+		}
+	}
+	late := err // labels or reviewers that the host refused: the pull request is there
+	if err := o.update(ctx, pr, known); err != nil {
+		return forged(err)
+	}
+	o.done.Number, o.done.URL, o.done.State = pr.Number, pr.URL, stateOf(pr)
+	if err := o.record(ctx, pr, known); err != nil {
+		return err
+	}
+	return forged(late)
+}
+
+// fromFork names the owner of the fork in the head, if the branch was pushed to one.
+func (o *offer) fromFork(ctx context.Context, w *forge.Wanted) error {
+	if o.PushRemote == "" || o.PushRemote == o.to.remote.Name {
+		return nil
+	}
+	fork, err := remoteOf(ctx, o.c, o.PushRemote)
+	if err != nil {
+		return err
+	}
+	at, err := placeOf(ctx, o.c, fork)
+	if err != nil {
+		return err
+	}
+	owner, _, _ := strings.Cut(at.at.Repo, "/")
+	w.Head = owner + ":" + w.Head
+	return nil
+}
+
+// existing returns the goal's pull request if it is open at the host.
+func (o *offer) existing(ctx context.Context, known *board.PullRequest, head string) (*forge.PullRequest, error) {
+	if known.Live() && o.to.has(known) {
+		pr, err := o.to.host.Get(ctx, known.Number)
+		if err != nil || pr.State == forge.Open {
+			return pr, err
+		}
+	}
+	return o.to.host.Find(ctx, head)
+}
+
+// has reports whether a pull request of the board is one of this repository.
+func (t *target) has(r *board.PullRequest) bool { return r.Host == t.at.Name && r.Repo == t.at.Repo }
+
+// update brings the text, and whether it is a draft, up to date.
+func (o *offer) update(ctx context.Context, pr *forge.PullRequest, known *board.PullRequest) error {
+	change := forge.Change{}
+	if text := insert(pr.Body, o.body, o.goal.ID); text != pr.Body && (known == nil || known.Body != digest(o.body) || !strings.Contains(pr.Body, o.body)) {
+		change.Body = &text
+	}
+	if draft := o.draft(); draft != pr.Draft {
+		change.Draft = &draft
+	}
+	if o.Title != "" && o.Title != pr.Title {
+		change.Title = &o.Title
+	}
+	if change == (forge.Change{}) {
+		return nil
+	}
+	if err := o.to.host.Update(ctx, pr, change); err != nil {
+		return err
+	}
+	if change.Draft != nil {
+		pr.Draft = *change.Draft
+	}
+	return nil
+}
+
+// stateOf is a pull request's state as the board has it.
+func stateOf(pr *forge.PullRequest) string {
+	switch {
+	case pr.State == forge.Open && pr.Draft:
+		return board.RequestDraft
+	case pr.State == forge.Open:
+		return board.RequestOpen
+	case pr.State == forge.Merged:
+		return board.RequestMerged
+	}
+	return board.RequestClosed
+}
+
+// record writes the pull request to the board, if the board does not have it so.
+func (o *offer) record(ctx context.Context, pr *forge.PullRequest, known *board.PullRequest) error {
+	var p board.Payload
+	sum := digest(o.body)
+	switch {
+	case known.Live() && o.to.has(known) && known.Number == pr.Number:
+		if known.Head == string(o.head) && known.State == stateOf(pr) && known.Body == sum {
+			return nil
+		}
+		p = &board.PRUpdate{Goal: o.goal.ID, Head: string(o.head), State: stateOf(pr), Body: sum}
+	default:
+		if known.Live() { // it was closed at the host, or the repository moved
+			if _, err := o.c.Do(ctx, "pr-update", gitboard.Just(&board.PRUpdate{Goal: o.goal.ID, State: board.RequestClosed})); err != nil {
+				return err
+			}
+		}
+		p = &board.PROpen{Goal: o.goal.ID, Kind: o.to.kind, Host: o.to.at.Name, Repo: o.to.at.Repo, Number: pr.Number,
+			Base: o.done.Base, Branch: o.done.Branch, Head: string(o.head), Draft: pr.Draft, Body: sum}
+	}
+	_, err := o.c.Do(ctx, p.Op(), gitboard.Just(p))
+	return err
+}

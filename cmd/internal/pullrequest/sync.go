@@ -1,0 +1,269 @@
+package pullrequest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/landed"
+)
+
+// quiet is how long a review must have been submitted before it counts: people add to it at first.
+const quiet = time.Minute
+
+// maxText bounds a review's text on the board, in bytes.
+const maxText = 8000
+
+// Synced is what a sync found.
+type Synced struct {
+	Goal     string   `json:"goal"`
+	Number   int      `json:"number"`
+	State    string   `json:"state"`
+	Merged   string   `json:"merged,omitempty"`   // how: merge, squash, rebase
+	Feedback []string `json:"feedback,omitempty"` // what is new for the planner
+	Left     []string `json:"left,omitempty"`     // what a human has to look at
+	URL      string   `json:"url"`
+}
+
+// exchange is a sync of one goal's pull request.
+type exchange struct {
+	c     *call.Call
+	state *board.State
+	goal  *board.Goal
+	to    *target
+	done  Synced
+}
+
+// Sync brings what happened to a goal's pull request to the board: that it was merged, which git
+// alone decides, that it was closed, and what reviewers and checks say.
+func Sync(ctx context.Context, c *call.Call, goal string) (*Synced, error) {
+	if _, err := c.Actor(ctx, "pr-update"); err != nil {
+		return nil, err
+	}
+	x := &exchange{c: c}
+	if err := x.begin(ctx, goal); err != nil {
+		return nil, err
+	}
+	pr, err := x.to.host.Get(ctx, x.done.Number)
+	if err != nil {
+		return nil, forged(err)
+	}
+	x.done.URL, x.done.State = pr.URL, stateOf(pr)
+	if merged, err := x.merged(ctx, pr); merged || err != nil {
+		return &x.done, err
+	}
+	if known := x.goal.PullRequest; x.done.State != known.State && x.done.State != board.RequestMerged {
+		if _, err := c.Do(ctx, "pr-update", gitboard.Just(&board.PRUpdate{Goal: x.goal.ID, State: x.done.State})); err != nil {
+			return nil, err
+		}
+	}
+	if pr.State == forge.Open {
+		err = x.feedback(ctx, pr)
+	}
+	return &x.done, err
+}
+
+// begin finds the pull request and its host.
+func (x *exchange) begin(ctx context.Context, goal string) error {
+	v, err := x.c.View(ctx)
+	if err != nil {
+		return err
+	}
+	x.state = v.State
+	if x.goal, err = offered(v.State, goal); err != nil {
+		return err
+	}
+	r := x.goal.PullRequest
+	x.done = Synced{Goal: x.goal.ID, Number: r.Number, State: r.State}
+	names, err := x.c.Board.Repo().Settings().Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		remote, err := x.c.Board.Repo().Remote(ctx, name)
+		if err != nil {
+			return err
+		}
+		if to, err := placeOf(ctx, x.c, remote); err == nil && to.has(r) {
+			x.to = to
+			return to.connect(ctx, x.c)
+		}
+	}
+	// The board does not say where tokens go: only an address of this clone does.
+	return board.Refuse(board.CodeNoRemote, fmt.Sprintf("no remote of this clone is %s at %s, where the pull request is", r.Repo, r.Host), "git remote add NAME ADDRESS")
+}
+
+// offered returns the goal that is named, or the only one with a pull request.
+func offered(s *board.State, goal string) (*board.Goal, error) {
+	var with []*board.Goal
+	for _, g := range s.Goals() {
+		if g.PullRequest != nil && (goal == "" || g.ID == goal) {
+			with = append(with, g)
+		}
+	}
+	switch {
+	case s.Err() != nil:
+		return nil, s.Err()
+	case len(with) == 1:
+		return with[0], nil
+	case len(with) == 0 && goal == "":
+		return nil, board.Refuse(board.CodeUnknownRecord, "no goal has a pull request", "git liza pr submit")
+	case len(with) == 0:
+		return nil, board.Refuse(board.CodeUnknownRecord, goal+" has no pull request", "git liza pr submit "+goal)
+	}
+	for _, g := range with {
+		if g.PullRequest.Live() {
+			return g, nil
+		}
+	}
+	return with[len(with)-1], nil
+}
+
+// merged decides from git whether the base has the work, and records it.
+func (x *exchange) merged(ctx context.Context, pr *forge.PullRequest) (bool, error) {
+	r, repo := x.goal.PullRequest, x.c.Board.Repo()
+	if r.Merged != nil {
+		x.done.State, x.done.Merged = r.State, r.Merged.Kind
+		return true, nil
+	}
+	base, err := brought(ctx, x.c, x.to.remote, plumbing.BranchRef(r.Base), plumbing.RemoteRef(x.to.remote.Name, r.Base))
+	if err != nil {
+		return false, err
+	}
+	head := plumbing.OID(r.Head)
+	ref := plumbing.RequestRef(r.Kind, r.Number)
+	if there, err := brought(ctx, x.c, x.to.remote, ref, plumbing.RemoteRef(x.to.remote.Name, fmt.Sprintf("pull/%d", r.Number))); err == nil {
+		head = there
+	}
+	found, err := landed.Find(ctx, repo, base, head)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case found.Done():
+		commit := found.To
+		if commit.IsZero() {
+			commit = base
+		}
+		x.done.State, x.done.Merged = board.RequestMerged, string(found.Kind)
+		_, err := x.c.Do(ctx, "pr-merged", gitboard.Just(&board.PRMerged{Goal: x.goal.ID, Commit: string(commit), Kind: string(found.Kind), Head: string(head)}))
+		return true, err
+	case found.Kind == landed.Contained:
+		x.done.Left = append(x.done.Left, fmt.Sprintf("merging it would change nothing on %s, and no commit there brought just this: close it, if that is meant", r.Base))
+	case pr.State == forge.Merged:
+		return false, &call.Outcome{Exit: 4, Code: call.CodeMergeCorrupt,
+			Message: fmt.Sprintf("%s says that %s is merged, and %s does not hold what it offered: corrupt, or edited by hand", x.to.at.Name, r.Name(), r.Base),
+			Hint:    fmt.Sprintf("compare them: git diff %.10s %s/%s", head, x.to.remote.Name, r.Base)}
+	}
+	return false, nil
+}
+
+// feedback brings reviews and failing checks that are new to the planner.
+func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest) error {
+	me, err := x.to.host.Me(ctx)
+	if err != nil {
+		return forged(err)
+	}
+	reviews, err := x.to.host.Reviews(ctx, pr)
+	if err != nil {
+		return forged(err)
+	}
+	checks, err := x.to.host.Checks(ctx, pr.Head)
+	if err != nil {
+		return forged(err)
+	}
+	p := &board.PRFeedback{Goal: x.goal.ID}
+	known := x.known()
+	add := func(source, author, text string) {
+		if !known[source] {
+			p.Items = append(p.Items, board.Feedback{Source: source, Author: author, Text: cut(text)})
+			x.done.Feedback = append(x.done.Feedback, author+": "+source)
+		}
+	}
+	for _, r := range reviews {
+		switch about := reviewText(r); {
+		case about == "", r.Approves, r.Author == me, r.Commit != "" && r.Commit != pr.Head, x.c.App.Now().Sub(r.At) < quiet:
+		case r.Bot || !r.Writer:
+			x.done.Left = append(x.done.Left, fmt.Sprintf("%s, who may not write to %s, reviewed it", r.Author, x.to.at.Repo))
+		default:
+			add("review:"+r.ID, r.Author, about)
+		}
+	}
+	for _, k := range checks {
+		if k.State == forge.Failed {
+			add(strings.Join(strings.Fields(fmt.Sprintf("check:%.10s:%s", pr.Head, k.Name)), "-"), "check "+k.Name, "failed: "+strings.TrimSpace(k.Text+"\n"+k.URL))
+		}
+	}
+	if len(p.Items) == 0 {
+		return nil
+	}
+	_, err = x.c.Do(ctx, p.Op(), gitboard.Just(p))
+	return err
+}
+
+// known are the sources that the board has.
+func (x *exchange) known() map[string]bool {
+	known := map[string]bool{}
+	for _, id := range x.state.List(board.NoteDir) {
+		if n := x.state.Note(id); n != nil && n.Goal == x.goal.ID && n.Source != "" {
+			known[n.Source] = true
+		}
+	}
+	return known
+}
+
+// reviewText is a review with its comments, as one text.
+func reviewText(r forge.Review) string {
+	parts := []string{strings.TrimSpace(r.Text)}
+	for _, c := range r.Comments {
+		at := c.Path
+		if c.Line > 0 {
+			at = fmt.Sprintf("%s:%d", c.Path, c.Line)
+		}
+		parts = append(parts, at+": "+strings.TrimSpace(c.Text))
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n"))
+}
+
+// cut shortens a text to maxText. The end of a log matters most.
+func cut(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText/4], "") + "\n…\n" + strings.ToValidUTF8(text[len(text)-maxText*3/4:], "")
+}
+
+// Status returns a goal's pull request: from the board, and with fresh also what the host says now.
+func Status(ctx context.Context, c *call.Call, goal string, fresh bool) (*board.PullRequest, *forge.PullRequest, []forge.Check, error) {
+	v, err := c.View(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	g, err := offered(v.State, goal)
+	if err != nil || !fresh {
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return g.PullRequest, nil, nil, nil
+	}
+	x := &exchange{c: c}
+	if err := x.begin(ctx, g.ID); err != nil {
+		return nil, nil, nil, err
+	}
+	pr, err := x.to.host.Get(ctx, g.PullRequest.Number)
+	if err != nil {
+		return nil, nil, nil, forged(err)
+	}
+	checks, err := x.to.host.Checks(ctx, pr.Head)
+	return g.PullRequest, pr, checks, forged(err)
+}
