@@ -50,6 +50,8 @@ a person opens the pull request.`,
 			switch offers := fmt.Sprintf("%.10s for %s", done.Head, done.Base); {
 			case done.DryRun:
 				return c.Say(fmt.Sprintf("%s would offer %s", done.Branch, offers), "", done.Body)
+			case done.URL == "":
+				return c.Say(fmt.Sprintf("%s offers %s", done.Branch, offers), "next: whoever merges there takes that branch")
 			case done.Number == 0:
 				return c.Say(fmt.Sprintf("%s offers %s", done.Branch, offers), "open the pull request: "+done.URL)
 			default:

@@ -21,6 +21,7 @@ type target struct {
 	at     forge.Place
 	kind   string
 	host   forge.Host
+	lost   error // its address is that of no host
 }
 
 // remoteOf returns the remote that pull requests go to: the one that is named, else the one that
@@ -41,7 +42,7 @@ func remoteOf(ctx context.Context, c *call.Call, name string) (*git.Remote, erro
 }
 
 // placeOf reads where a remote's repository is, and what kind of host has it. The kind is "" if
-// nothing tells.
+// nothing tells, or if the address is that of no host.
 func placeOf(ctx context.Context, c *call.Call, remote *git.Remote) (*target, error) {
 	settings := c.Board.Repo().Settings()
 	addresses, err := settings.All(ctx, "remote."+remote.Name+".url")
@@ -53,7 +54,7 @@ func placeOf(ctx context.Context, c *call.Call, remote *git.Remote) (*target, er
 	}
 	at, err := forge.PlaceOf(addresses[0])
 	if err != nil {
-		return nil, board.Refuse(board.CodeForge, err.Error(), "git liza pr submit --no-forge pushes the branch alone")
+		return &target{remote: remote, lost: err}, nil
 	}
 	t := &target{remote: remote, at: at, kind: forge.KindOf(at.Name)}
 	if kind, set, err := settings.Get(ctx, "liza.forge."+at.Name+".kind"); err != nil {
@@ -71,6 +72,9 @@ func placeOf(ctx context.Context, c *call.Call, remote *git.Remote) (*target, er
 
 // connect finds the token of a target's host.
 func (t *target) connect(ctx context.Context, c *call.Call) error {
+	if t.lost != nil {
+		return board.Refuse(board.CodeForge, t.lost.Error(), "git liza pr submit --no-forge pushes the branch alone")
+	}
 	if t.kind == "" {
 		return board.Refuse(board.CodeForge, fmt.Sprintf("what kind of host %s is, its name does not tell", t.at.Name),
 			fmt.Sprintf("git config liza.forge.%s.kind github, gitlab or gitea; or git liza pr submit --no-forge", t.at.Name))

@@ -179,6 +179,9 @@ func (o *offer) push(ctx context.Context) error {
 
 // page names the address where a person opens the pull request.
 func (o *offer) page() error {
+	if o.to.lost != nil {
+		return nil
+	}
 	if o.to.kind == "" {
 		o.done.URL = o.to.at.Web + "/" + o.to.at.Repo
 		return nil
