@@ -133,7 +133,7 @@ func (o *offer) needed(ctx context.Context, base string, tip plumbing.OID) error
 		return err
 	}
 	if found.Done() || found.Kind == landed.Contained {
-		return board.Refuse(board.CodeEmpty, fmt.Sprintf("%s has all of integration already", base), "git liza pr status "+o.goal.ID)
+		return board.Refuse(board.CodeEmpty, fmt.Sprintf("%s has all of integration already", base), "git liza goal show "+o.goal.ID)
 	}
 	open := o.unfinished()
 	if o.Ready && open != "" {
