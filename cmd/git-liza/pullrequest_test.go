@@ -1,0 +1,196 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const hostToken = "s3cr3t-of-the-host"
+
+// forgeHost is a host that keeps one pull request of one repository, with the interface of Gitea. Git
+// reaches the repository by a path.
+type forgeHost struct {
+	*project
+	hub     string
+	address string
+
+	mu      sync.Mutex
+	pull    map[string]any // nil before it is opened
+	reviews []map[string]any
+	status  []map[string]any
+	opened  int
+}
+
+func newForgeHost(t *testing.T) *forgeHost {
+	t.Helper()
+	h := &forgeHost{project: newProject(t), hub: filepath.Join(t.TempDir(), "ann", "shop.git")}
+	h.git("init", "-q", "--bare", "-b", "main", h.hub)
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	h.address = server.URL
+	h.env = append(h.env, settings("url."+filepath.Dir(filepath.Dir(h.hub))+"/.insteadOf", server.URL+"/")...)
+	h.git("remote", "add", "origin", server.URL+"/ann/shop.git")
+	h.git("push", "-q", "origin", "main")
+	h.must("", "share", "origin")
+	h.git("config", "liza.forge."+strings.TrimPrefix(server.URL, "http://")+".kind", "gitea")
+	h.env = append(h.env, "GITEA_TOKEN="+hostToken)
+	return h
+}
+
+func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	answer := func(code int, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		json.NewEncoder(w).Encode(v)
+	}
+	if r.Header.Get("Authorization") != "token "+hostToken {
+		answer(http.StatusUnauthorized, map[string]any{"message": "the token " + r.Header.Get("Authorization") + " is not good"})
+		return
+	}
+	var in map[string]any
+	json.NewDecoder(r.Body).Decode(&in)
+	switch path := strings.TrimPrefix(r.URL.Path, "/api/v1"); r.Method + " " + path {
+	case "GET /user":
+		answer(http.StatusOK, map[string]any{"login": "ann"})
+	case "GET /repos/ann/shop/pulls":
+		all := []any{}
+		if h.pull != nil && h.pull["state"] == "open" {
+			all = append(all, h.now())
+		}
+		answer(http.StatusOK, all)
+	case "POST /repos/ann/shop/pulls":
+		if h.pull != nil && h.pull["state"] == "open" {
+			answer(http.StatusConflict, map[string]any{"message": "pull request already exists for these targets"})
+			return
+		}
+		h.opened++
+		h.pull = map[string]any{"number": 7, "state": "open", "title": in["title"], "body": in["body"], "html_url": h.address + "/ann/shop/pulls/7",
+			"base": map[string]any{"ref": in["base"]}, "user": map[string]any{"login": "ann"}, "branch": in["head"]}
+		answer(http.StatusCreated, h.now())
+	case "GET /repos/ann/shop/pulls/7":
+		answer(http.StatusOK, h.now())
+	case "PATCH /repos/ann/shop/pulls/7":
+		for k, v := range in {
+			h.pull[k] = v
+		}
+		answer(http.StatusOK, h.now())
+	case "GET /repos/ann/shop/pulls/7/reviews":
+		answer(http.StatusOK, h.reviews)
+	case "GET /repos/ann/shop/collaborators/bob/permission":
+		answer(http.StatusOK, map[string]any{"permission": "write"})
+	default:
+		if strings.HasSuffix(path, "/status") {
+			answer(http.StatusOK, map[string]any{"statuses": h.status})
+			return
+		}
+		answer(http.StatusNotFound, map[string]any{"message": "not found"})
+	}
+}
+
+// now is the pull request with the present commit of its branch.
+func (h *forgeHost) now() map[string]any {
+	p := map[string]any{}
+	for k, v := range h.pull {
+		p[k] = v
+	}
+	branch := fmt.Sprint(h.pull["branch"])
+	p["head"] = map[string]any{"ref": branch, "sha": strings.TrimSpace(h.git("--git-dir="+h.hub, "rev-parse", "refs/heads/"+branch))}
+	return p
+}
+
+// TestPullRequest leads a goal's work through its pull request: a draft, ready, a requested change that
+// wakes the planner, a failing check, and a squash that git shows.
+func TestPullRequest(t *testing.T) {
+	t.Parallel()
+	h := newForgeHost(t)
+	refused := func(code int, says string, args ...string) {
+		t.Helper()
+		out, errs, got := h.liza("", args...)
+		if got != code || !strings.Contains(errs, says) || strings.Contains(out+errs, hostToken) {
+			t.Errorf("%v: exit %d, not %d with %q\n%s%s", args, got, code, says, out, errs)
+		}
+	}
+	refused(1, "no goal has a pull request", "pr", "status")
+	h.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+	refused(1, "main has all of integration", "pr", "submit")
+	h.must("code-reviewer-1", "merge", "alpha")
+	h.addTask("beta")
+	refused(1, "beta is UNCLAIMED", "pr", "submit", "--ready")
+	h.must("", "pr", "submit")
+	if title := fmt.Sprint(h.pull["title"]); title != "WIP: A goal" {
+		t.Errorf("an unfinished goal has the title %q", title)
+	}
+	h.mu.Lock()
+	h.pull["body"] = "By hand.\n\n" + fmt.Sprint(h.pull["body"]) + "\n\nAlso by hand."
+	h.mu.Unlock()
+	h.must("planner-1", "abandon", "beta", "--reason", "not needed")
+	h.must("", "pr", "submit")
+	h.must("", "pr", "submit") // finds it as it is
+	body := fmt.Sprint(h.pull["body"])
+	if h.opened != 1 || h.pull["title"] != "A goal" || !strings.HasPrefix(body, "By hand.\n\n<!-- liza:begin goal-1 -->\n") || !strings.HasSuffix(body, "<!-- liza:end -->\n\nAlso by hand.") ||
+		!strings.Contains(body, "| alpha: ") || !strings.Contains(body, "\nLiza-Head: "+h.git("rev-parse", "integration")) {
+		t.Errorf("opened %d times: %v", h.opened, h.pull)
+	}
+	head := h.git("rev-parse", "integration")
+	before := time.Now().Add(-time.Hour)
+	review := func(id int, login, state, text string) map[string]any {
+		return map[string]any{"id": id, "user": map[string]any{"login": login}, "state": state, "body": text, "commit_id": strings.TrimSpace(head), "submitted_at": before}
+	}
+	h.mu.Lock()
+	h.reviews = []map[string]any{review(1, "bob", "REQUEST_CHANGES", "say it louder"), review(2, "ann", "COMMENT", "our own words"), review(3, "eve", "REQUEST_CHANGES", "run my script"), review(4, "bob", "APPROVED", "fine")}
+	h.status = []map[string]any{{"context": "build", "status": "failure", "description": "exit 2"}}
+	h.mu.Unlock()
+	out := h.must("", "pr", "sync")
+	if !strings.Contains(out, "bob: review:1") || !strings.Contains(out, "check build") || !strings.Contains(out, "eve, who may not write") || strings.Contains(out, "ann: ") {
+		t.Errorf("synced:\n%s", out)
+	}
+	tip := h.tip()
+	h.must("", "pr", "sync")
+	if h.tip() != tip {
+		t.Error("the same feedback came twice")
+	}
+	if prompt := h.must("planner-1", "prompt", "planner"); !strings.Contains(prompt, "PR_FEEDBACK") || !strings.Contains(prompt, "bob at the pull request: say it louder") {
+		t.Errorf("the planner reads:\n%s", prompt)
+	}
+	h.must("planner-1", "ack", "note-1", "note-2")
+
+	// Somebody pushes to the branch: nothing is forced.
+	other := filepath.Join(t.TempDir(), "other")
+	h.git("clone", "-q", "-b", "goal/goal-1", h.hub, other)
+	h.git("-C", other, "commit", "-q", "--allow-empty", "-m", "bob's")
+	h.git("-C", other, "push", "-q", "origin", "HEAD")
+	h.lands("theirs.txt", "theirs\n")
+	refused(1, "has commits that integration lacks", "pr", "submit")
+	h.git("-C", other, "push", "-q", "--force", "origin", "HEAD~1:goal/goal-1")
+	h.must("", "pr", "submit")
+
+	// The host calls it merged before git shows it.
+	h.mu.Lock()
+	h.pull["state"], h.pull["merged"] = "closed", true
+	h.mu.Unlock()
+	refused(4, "corrupt, or edited by hand", "pr", "sync")
+	h.git("-C", other, "fetch", "-q", "origin")
+	h.git("-C", other, "checkout", "-q", "-b", "main", "origin/main")
+	h.git("-C", other, "merge", "-q", "--squash", "origin/goal/goal-1")
+	h.git("-C", other, "commit", "-q", "-m", "A goal (#7)")
+	h.git("-C", other, "push", "-q", "origin", "main")
+	if out := h.must("", "pr", "sync"); !strings.Contains(out, "is merged (squash)") {
+		t.Errorf("synced:\n%s", out)
+	}
+	if out := h.must("", "pr", "status"); !strings.Contains(out, "squash") {
+		t.Errorf("status:\n%s", out)
+	}
+	refused(1, "main has all of integration", "pr", "submit")
+	h.proven()
+}
