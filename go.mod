@@ -20,6 +20,7 @@ require (
 	github.com/chromedp/chromedp v0.14.2
 	github.com/cli/browser v1.3.0
 	github.com/creack/pty v1.1.24
+	github.com/gowebpki/jcs v1.0.2
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0

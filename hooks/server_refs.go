@@ -95,6 +95,17 @@ func Submitted(task string, n int, commit, at string) *board.Refusal {
 	return board.Refusef(board.CodeRef, "submission %d of %s is %.10s, and %s does not come with it", n, task, commit, plumbing.ReviewRef(task, n)).Advise("%s pushes both together", board.Do("submit"))
 }
 
+// AttestationsMove refuses a move that takes statements back. grows is as in BoardMove.
+func AttestationsMove(m Move, grows func(older, newer string) bool) *board.Refusal {
+	switch {
+	case zero(m.New):
+		return refuse(board.CodeRef, "leave it", "%s is kept, and not deleted", m.Ref)
+	case !zero(m.Now) && !grows(m.Now, m.New):
+		return refuse(board.CodeHistory, "git liza attest with --push adds to what is there", "%s only grows: this would take statements back", m.Ref)
+	}
+	return nil
+}
+
 // OwnRef checks a move of one of the board's refs other than its branch, and refuses refs that are
 // not shared, or not in this way. lease is the content of the ref, nil if that is no lease of
 // at most MaxLease bytes.

@@ -28,6 +28,7 @@ type Command struct {
 	Dir     string
 	Repo    *git.Repo     // the repository whose refs it must not move; nil for none
 	Env     []string      // in addition to what ownEnv leaves of this process's
+	Alone   bool          // it gets none of this process's environment but PATH
 	Timeout time.Duration // 0 for none
 	Output  io.Writer     // stdout and stderr; nil discards them
 }
@@ -72,6 +73,9 @@ func Run(ctx context.Context, c Command) error {
 	cmd := exec.CommandContext(limited, "sh", "-c", `read -r line && exec sh -c "$1" </dev/null`, "sh", c.Script)
 	cmd.Dir = c.Dir
 	cmd.Env = ownEnv(ctx)
+	if c.Alone {
+		cmd.Env = []string{"PATH=" + gitenv.Of(ctx).Get("PATH"), "LANG=C.UTF-8", "LIZA_SUPERVISED=1"}
+	}
 	if c.Repo != nil {
 		cmd.Env = install.Hooked(c.Repo, cmd.Env)
 	}

@@ -212,6 +212,7 @@ func (w *world) settings() {
 	w.teams()
 	spec := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Files: []string{"specs/vision.md"}, Reason: "the new spec"}, w.lands(spec))
+	w.do(ada, &board.Attest{SHA256: strings.Repeat("c", 64), Commit: string(spec), Type: "provenance"})
 	w.do(planner, &board.HandOff{Summary: "half of the plan", NextAction: "the other half", Approach: "small tasks", Blockers: "none", NextSteps: []string{"finalize"}})
 }
 

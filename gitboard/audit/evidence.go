@@ -107,6 +107,8 @@ func (p *replay) collect(l *link) {
 	case *board.Land:
 		commit("before", o.Before)
 		commit("commit", o.Commit)
+	case *board.Attest:
+		commit("commit", o.Commit)
 	}
 	e.lands = landingEvidenceOf(l.op, p.state)
 	if len(e.needs) > 0 {

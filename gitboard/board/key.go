@@ -14,7 +14,7 @@ import (
 // Key is a record of keys/: a public key and who signs with it. It belongs to one principal for
 // ever. A revoked key stays on the board, so that its earlier signatures can still be verified.
 type Key struct {
-	Principal string `yaml:"principal"` // an agent's id, or a human's e-mail address in lower case
+	Principal string `yaml:"principal"` // an agent's id, a human's e-mail address in lower case, or runner/NAME
 	Public    string `yaml:"public"`    // type and key as in a .pub file, without the comment
 	Added     Time   `yaml:"added"`
 	Revoked   Time   `yaml:"revoked,omitempty"`
@@ -24,6 +24,7 @@ type Key struct {
 
 var (
 	keyID   = formOf(`^[A-Za-z0-9_-]{43}$`)
+	runner  = shortForm(70, `^runner/[a-z0-9][a-z0-9.-]*$`)
 	address = formOf(`^[^\s,*?!"#<>@[:cntrl:]]{1,128}@[^\s,*?!"#<>@[:cntrl:]]{1,128}$`)
 )
 
@@ -53,7 +54,11 @@ func Fingerprint(id string) string { return "SHA256:" + fingerprints.Replace(id)
 // Kind is the key's type.
 func (k *Key) Kind() string { return k.Public[:max(0, strings.IndexByte(k.Public, ' '))] }
 
-// Agents reports whether the key is an agent's, not a human's.
+// Runner reports whether the key is that of a machine that repeats tests. It signs statements about
+// commits, and no operation: no actor has such a name.
+func (k *Key) Runner() bool { return runner.MatchString(k.Principal) }
+
+// Agents reports whether the key is an agent's or a runner's, not a human's.
 func (k *Key) Agents() bool { return !strings.Contains(k.Principal, "@") }
 
 // principalOf returns the principal of an actor's keys.
@@ -64,9 +69,9 @@ func principalOf(a Actor) string {
 	return a.ID
 }
 
-// principal refuses a name that is neither an agent's nor a human's.
+// principal refuses a name that is neither an agent's nor a human's nor a runner's.
 func principal(name string) error {
-	if roles.IsID(name) {
+	if roles.IsID(name) || runner.MatchString(name) {
 		return nil
 	}
 	if !strings.Contains(name, "@") {

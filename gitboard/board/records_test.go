@@ -146,6 +146,18 @@ func TestLand(t *testing.T) {
 	s.refused("invalid", human, &board.Land{Commit: "main", Before: sha("a")})
 }
 
+func TestAttest(t *testing.T) {
+	good := board.Attest{SHA256: strings.Repeat("c", 64), Commit: sha("a"), Type: "test-result"}
+	s := begun(t).do(human, &good)
+	for _, bad := range []board.Attest{{SHA256: "c", Commit: good.Commit, Type: good.Type}, {SHA256: good.SHA256, Commit: "main", Type: good.Type}, {SHA256: good.SHA256, Commit: good.Commit, Type: "vsa"}} {
+		s.refused("invalid", human, &bad)
+	}
+	s.do(human, &board.KeysAdd{Principal: "runner/ci", Public: public('a')})
+	for _, bad := range []string{"runner/", "runner/../a", "runner/A", "runner/a b", "Runner/a"} {
+		s.refused("invalid", human, &board.KeysAdd{Principal: bad, Public: public('a')})
+	}
+}
+
 func TestBreaker(t *testing.T) {
 	blocked := &board.LogAnomaly{Type: "external_blocker", Details: map[string]board.Scalar{"blocker_service": "npm"}}
 	trip := &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", ReportFile: "r.md"}

@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 // Options are what a range is checked against.
 type Options struct {
-	Base, Head string       // revisions
+	Base, Head string       // revisions; without a base the last move to the head, by default the board's last
 	Remote     string       // whose board counts; "" for that of the repository itself
 	Root       string       // the first commit of the board, "" for any
 	Policy     string       // the path of the policy, "" for PolicyFile if there is one
@@ -91,7 +92,9 @@ type check struct {
 	policy Policy
 	store  log.Store
 	ledger *ledger
-	tips   []plumbing.OID // the positions of integration whose work is in the range
+
+	attested []attested     // the stored statements that count
+	tips     []plumbing.OID // the positions of integration whose work is in the range
 }
 
 func (c *check) run(ctx context.Context) error {
@@ -104,12 +107,16 @@ func (c *check) run(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, step := range []func(context.Context) error{c.ends, c.readPolicy, c.track, c.replay, c.landing} {
+	steps := []func(context.Context) error{c.ends, c.readPolicy, c.track, c.replay, c.rooted, c.statements, c.landing}
+	if c.o.Base == "" {
+		steps = []func(context.Context) error{c.track, c.replay, c.lastMove, c.ends, c.readPolicy, c.rooted, c.statements, c.landing}
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil || len(c.Failures) > 0 {
 			return err
 		}
 	}
-	for _, step := range []func(context.Context) error{c.cover, c.reviewed, c.requirements} {
+	for _, step := range []func(context.Context) error{c.cover, c.reviewed, c.requirements, c.reproduced} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -213,14 +220,6 @@ func (c *check) replay(ctx context.Context) error {
 	if !report.SignedFrom.IsZero() {
 		c.SignedSince = report.SignedFrom
 	}
-	for _, want := range []string{c.o.Root, c.policy.Root} {
-		if want != "" && want != string(c.Board.Root) {
-			c.fail(Failure{Code: CodeRoot, Commit: c.Board.Root, Text: fmt.Sprintf("the board begins at %s, not at %s: it is another board", c.Board.Root.Short(), plumbing.OID(want).Short())})
-		}
-	}
-	if c.o.Root == "" && c.policy.Root == "" {
-		c.Notes = append(c.Notes, "no root is set: whoever replaces the board of the remote passes (--root, or root in "+PolicyFile+")")
-	}
 	for i, f := range report.Findings {
 		if i == maxFound {
 			c.fail(Failure{Code: CodeForged, Text: fmt.Sprintf("and %d more findings: git liza verify", len(report.Findings)-i)})
@@ -232,6 +231,38 @@ func (c *check) replay(ctx context.Context) error {
 		c.fail(Failure{Code: CodeUnchecked, Text: fmt.Sprintf("%s can't be checked: this clone lacks commits that the board names", text.Plural(report.Unchecked, "operation")), Hint: "git liza check with --fetch"})
 	}
 	return c.records(ctx)
+}
+
+// lastMove makes the range that of a single move.
+func (c *check) lastMove(ctx context.Context) error {
+	moves := c.ledger.moves
+	if c.o.Head != "" {
+		at, err := c.repo.ResolveCommit(ctx, c.o.Head)
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+		moves = slices.DeleteFunc(slices.Clone(moves), func(m *Move) bool { return m.Commit != at })
+	}
+	if len(moves) == 0 {
+		c.fail(Failure{Code: CodeNotLanded, Text: fmt.Sprintf("no merge or landing on the board left integration at %s", strconv.Quote(text.Line(cmp.Or(c.o.Head, "its tip"), 60))), Hint: "git liza log"})
+		return nil
+	}
+	last := moves[len(moves)-1]
+	c.o.Base, c.o.Head = string(last.Before), string(last.Commit)
+	return nil
+}
+
+// rooted checks that the board is the one that is expected.
+func (c *check) rooted(context.Context) error {
+	for _, want := range []string{c.o.Root, c.policy.Root} {
+		if want != "" && want != string(c.Board.Root) {
+			c.fail(Failure{Code: CodeRoot, Commit: c.Board.Root, Text: fmt.Sprintf("the board begins at %s, not at %s: it is another board", c.Board.Root.Short(), plumbing.OID(want).Short())})
+		}
+	}
+	if c.o.Root == "" && c.policy.Root == "" {
+		c.Notes = append(c.Notes, "no root is set: whoever replaces the board of the remote passes (--root, or root in "+PolicyFile+")")
+	}
+	return nil
 }
 
 // records reads what the receipt names of the board's newest records.

@@ -7,5 +7,5 @@
 // that a branch under review brings.
 //
 // It may import gitboard/audit, gitboard/board, gitboard/git, gitboard/git/plumbing,
-// gitboard/landed, gitboard/log, gitboard/roles and gitboard/text.
+// gitboard/landed, gitboard/log, gitboard/roles, gitboard/sshsig and gitboard/text.
 package receipt

@@ -77,6 +77,16 @@ type ledger struct {
 	tests plumbing.OID // the first merge from which on all merges were tested
 
 	tasks map[string]*course
+
+	keys     map[string]*key // by the public key
+	recorded map[string]int  // the index of the operation that records a statement, by its SHA-256
+}
+
+// key is a key that was on the board.
+type key struct {
+	principal string
+	runner    bool
+	revoked   int // the index of the operation that revoked it, 0 for none
 }
 
 // course is a task's way so far.
@@ -89,7 +99,7 @@ type course struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{index: map[plumbing.OID]int{}, tasks: map[string]*course{}}
+	return &ledger{index: map[plumbing.OID]int{}, tasks: map[string]*course{}, keys: map[string]*key{}, recorded: map[string]int{}}
 }
 
 // see takes an operation.
@@ -116,6 +126,7 @@ func (l *ledger) see(o audit.Replayed) {
 			t.approvals = nil
 		}
 	}
+	l.seeKeys(o)
 	if m := l.move(o, t, who); m != nil {
 		l.moves = append(l.moves, m)
 		switch {
@@ -123,6 +134,34 @@ func (l *ledger) see(o audit.Replayed) {
 			l.tests = ""
 		case l.tests == "":
 			l.tests = o.Commit
+		}
+	}
+}
+
+// seeKeys follows the keys and the recorded statements.
+func (l *ledger) seeKeys(o audit.Replayed) {
+	at := l.index[o.Commit]
+	switch p := o.Op.Payload.(type) {
+	case *board.Init:
+		if p.Key != "" {
+			l.keys[p.Key] = &key{principal: strings.ToLower(o.Op.Actor.Email)}
+		}
+	case *board.KeysAdd:
+		for _, k := range l.keys {
+			if p.Replaces && k.principal == p.Principal && k.revoked == 0 {
+				k.revoked = at
+			}
+		}
+		l.keys[p.Public] = &key{principal: p.Principal, runner: (&board.Key{Principal: p.Principal}).Runner()}
+	case *board.KeysRevoke:
+		for public, k := range l.keys {
+			if board.KeyID(public) == p.Key {
+				k.revoked = at
+			}
+		}
+	case *board.Attest:
+		if l.recorded[p.SHA256] == 0 {
+			l.recorded[p.SHA256] = at
 		}
 	}
 }

@@ -61,8 +61,11 @@ func NewSigner(key ssh.Signer, random io.Reader) (*Signer, error) {
 func (s *Signer) Public() string { return s.public }
 
 // Sign returns an armoured signature of a payload.
-func (s *Signer) Sign(payload []byte) (string, error) {
-	made, err := s.sign(toSign(payload))
+func (s *Signer) Sign(payload []byte) (string, error) { return s.SignFor(namespace, payload) }
+
+// SignFor is Sign in another namespace.
+func (s *Signer) SignFor(namespace string, payload []byte) (string, error) {
+	made, err := s.sign(toSign(namespace, payload))
 	if err != nil {
 		return "", err
 	}

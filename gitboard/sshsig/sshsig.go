@@ -15,11 +15,16 @@ const (
 	end   = "-----END SSH SIGNATURE-----\n"
 	width = 70 // of a line, as ssh-keygen has it
 
-	version   = 1
-	namespace = "git"
-	hashName  = "sha512"
+	version  = 1
+	hashName = "sha512"
 
 	maxArmor = 16 << 10 // bytes; one of RSA with 8192 bits has 3 KiB
+)
+
+// The namespaces of signatures: a signature for one use is void for the other.
+const (
+	namespace = "git"
+	InToto    = "in-toto" // of attestations
 )
 
 var magic = [6]byte{'S', 'S', 'H', 'S', 'I', 'G'}
@@ -44,7 +49,7 @@ type signed struct {
 	Digest    []byte
 }
 
-func toSign(payload []byte) []byte {
+func toSign(namespace string, payload []byte) []byte {
 	digest := sha512.Sum512(payload)
 	return ssh.Marshal(signed{magic, namespace, "", hashName, digest[:]})
 }
@@ -53,7 +58,12 @@ func toSign(payload []byte) []byte {
 // ParsePublic does. It takes one form of each signature, that of ssh-keygen, and no signature of
 // RSA with SHA-1.
 func Verify(payload []byte, armoured string) (public string, err error) {
-	e, err := parse(armoured)
+	return VerifyFor(namespace, payload, armoured)
+}
+
+// VerifyFor is Verify for a signature of another namespace.
+func VerifyFor(namespace string, payload []byte, armoured string) (public string, err error) {
+	e, err := parse(namespace, armoured)
 	if err != nil {
 		return "", err
 	}
@@ -77,7 +87,7 @@ func Verify(payload []byte, armoured string) (public string, err error) {
 	if len(s.Rest) > 0 {
 		return "", errors.New("there is text after its end")
 	}
-	if err := key.Verify(toSign(payload), &s); err != nil {
+	if err := key.Verify(toSign(namespace, payload), &s); err != nil {
 		return "", errors.New("it is not a signature of this content")
 	}
 	return public, nil
@@ -88,7 +98,7 @@ func isRSA2(key ssh.PublicKey, format string) bool {
 }
 
 // parse reads an armoured signature.
-func parse(armoured string) (e envelope, err error) {
+func parse(namespace, armoured string) (e envelope, err error) {
 	if len(armoured) > maxArmor {
 		return e, fmt.Errorf("it has %d bytes; %d are allowed", len(armoured), maxArmor)
 	}
@@ -108,7 +118,7 @@ func parse(armoured string) (e envelope, err error) {
 	case e.Magic != magic || e.Version != version:
 		return e, errors.New("it is not an SSH signature of version 1")
 	case e.Namespace != namespace:
-		return e, fmt.Errorf("it was made for %.40q, not for git", e.Namespace)
+		return e, fmt.Errorf("it was made for %.40q, not for %s", e.Namespace, namespace)
 	case e.Reserved != "" || e.Hash != hashName:
 		return e, fmt.Errorf("it is made with %.40q, not with %s", e.Hash, hashName)
 	case e.armour() != armoured:

@@ -199,7 +199,7 @@ func FuzzVerify(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if e, err := parse(armoured); err != nil || e.armour() != armoured {
+		if e, err := parse(namespace, armoured); err != nil || e.armour() != armoured {
 			t.Errorf("not in its only form: %v", err)
 		}
 		if _, err := Verify(append(content, 'x'), armoured); err == nil {
@@ -216,5 +216,19 @@ func BenchmarkVerify(b *testing.B) {
 				must(Verify(payload, good))
 			}
 		})
+	}
+}
+
+// TestNamespaces: a signature for one use is void for the other.
+func TestNamespaces(t *testing.T) {
+	s := signerOf(t, "ed25519")
+	for made, other := range map[string]string{InToto: namespace, namespace: InToto} {
+		signature := must(s.SignFor(made, payload))
+		if public, err := VerifyFor(made, payload, signature); err != nil || public != s.Public() {
+			t.Errorf("%s: %q, %v", made, public, err)
+		}
+		if _, err := VerifyFor(other, payload, signature); err == nil {
+			t.Errorf("one made for %s serves for %s", made, other)
+		}
 	}
 }

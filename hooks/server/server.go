@@ -274,6 +274,12 @@ func (a *arrival) own(ctx context.Context, tip plumbing.OID, s *board.State) (*b
 			}
 			whole.Probes = len(here) + len(a.moves)
 		}
+		if m.Ref == plumbing.AttestationsRef || m.Ref == plumbing.AsBranch(plumbing.AttestationsRef) {
+			if r := hooks.AttestationsMove(m, a.holds(ctx)); r != nil || a.err != nil {
+				return r, a.err
+			}
+			continue
+		}
 		if r := whole.OwnRef(m, lease); r != nil {
 			return r, readOf(s)
 		}

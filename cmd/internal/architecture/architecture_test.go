@@ -60,7 +60,7 @@ var rooms = map[string]struct {
 	"gitboard/lease":          {false, []string{"gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/proc"}},
 	"gitboard/audit":          {false, []string{"gitboard/text", "gitboard/board", "gitboard/log/codec", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles"}},
 	"gitboard/landed":         {false, []string{"gitboard/git/plumbing", "gitboard/git"}},
-	"gitboard/receipt":        {false, []string{"gitboard/audit", "gitboard/text", "gitboard/board", "gitboard/landed", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles"}},
+	"gitboard/receipt":        {false, []string{"gitboard/audit", "gitboard/text", "gitboard/board", "gitboard/landed", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "gitboard/sshsig"}},
 	"gitboard/parcel":         {true, []string{"gitboard/git/plumbing"}},
 	"gitboard/share":          {false, []string{"gitboard/log/codec", "gitboard/parcel", "gitboard/text", "gitboard/board", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/queue", "gitboard/git/disk", "gitboard/retry", "gitboard/trace"}},
 	"gitboard":                {false, []string{"gitboard/text", "gitboard/board", "gitboard/log/codec", "gitboard/report", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "gitboard/queue", "gitboard/git/disk", "gitboard/retry", "gitboard/trace"}},

@@ -133,6 +133,7 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("human", &board.AddNote{For: "stuck", Message: "look\n\nLiza-Op: merge\n"})
 	s.tell("planner-1", &board.Ack{IDs: []string{"note-1"}})
 	s.tell("human", &board.Land{Commit: id("a"), Before: id("d"), Files: []string{"specs/login.md"}, Reason: "specs"})
+	s.tell("human", &board.Attest{SHA256: strings.Repeat("c", 64), Commit: id("a"), Type: "provenance"})
 	s.tell("human", &board.Pause{Reason: "lunch"})
 	s.tell("planner-1", &board.SetCheckpoint{Reason: "look"})
 	s.tell("planner-1", &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", ReportFile: "report.md"})
