@@ -1,4 +1,4 @@
-// Package landed tells from git alone whether a commit of integration has landed on another branch,
+// Package landed finds out from git alone whether a commit of integration has landed on another branch,
 // as hosts land pull requests: by a merge, squashed, or rebased. It compares trees, so it needs no
 // host and no word of one.
 //

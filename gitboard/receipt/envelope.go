@@ -54,7 +54,7 @@ func Seal(statement []byte, by *sshsig.Signer) ([]byte, error) {
 const maxEnvelope = 4 << 20
 
 // Open checks an envelope's signature and returns its statement and the public key that signed it.
-// Whether that key counts is for the board to say.
+// The board decides whether that key counts.
 func Open(data []byte) (statement []byte, public string, err error) {
 	if len(data) > maxEnvelope {
 		return nil, "", fmt.Errorf("it has more than %d bytes", maxEnvelope)
