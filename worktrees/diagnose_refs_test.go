@@ -128,21 +128,21 @@ func TestReplaceBrokenOnlyOnce(t *testing.T) {
 	s := newScene(t)
 	base := s.ref("refs/heads/integration")
 	broken := &git.BrokenRefError{Ref: "refs/heads/task/one", Text: ""}
-	if err := s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base); err == nil {
+	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
 		t.Error("a ref that was missing is made")
 	}
 	s.breaks("refs/heads/task/one", "other")
-	if err := s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base); err == nil {
+	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
 		t.Error("a ref that changed meanwhile is replaced")
 	}
 	broken.Text = "other"
 	s.breaks("refs/heads/task/one.lock", "")
-	if err := s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base); err == nil {
+	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
 		t.Error("a ref that is being written is replaced")
 	}
 	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), "refs/heads/task/one.lock")))
 	for range 2 {
-		s.check(s.b.Repo().BrokenRefs().Replace(s.ctx, broken, base))
+		s.check(s.b.Repo().ReplaceBroken(s.ctx, broken, base))
 	}
 	if got := s.ref("refs/heads/task/one"); got != base {
 		t.Errorf("at %s", got)

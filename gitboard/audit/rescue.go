@@ -231,7 +231,7 @@ func (l *Loss) setBack(ctx context.Context, repo *git.Repo) error {
 	if err := repo.UpdateRefs(ctx, updates, why); err != nil {
 		return err
 	}
-	return repo.BrokenRefs().Replace(ctx, l.broken, l.Newest) // git updates no ref that it can't read
+	return repo.ReplaceBroken(ctx, l.broken, l.Newest) // git updates no ref that it can't read
 }
 
 // LacksObjects reports whether objects are missing that another repository may have.

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -10,38 +11,43 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// BrokenRefs finds and replaces refs that lead to no object.
-type BrokenRefs struct{ repo *Repo }
-
-// BrokenRefs returns the repository's broken refs.
-func (r *Repo) BrokenRefs() BrokenRefs { return BrokenRefs{r} }
-
-// List returns the refs below the given prefixes that lead to no object, sorted by name. Git
-// lists no ref whose file is empty or garbage, and fails to collect garbage while there is one. A
-// full name means that ref. Only refs that are kept in files can be empty, so other storage has
-// none.
-func (of BrokenRefs) List(ctx context.Context, prefixes ...string) ([]*BrokenRefError, error) {
-	texts, err := of.repo.packedRefs("packed-refs", func(name string) bool {
+// BrokenRefs returns the refs below the given prefixes that lead to no object, sorted by name. Git
+// lists no ref whose file is empty or garbage, and fails to collect garbage while there is one. A full
+// name means that ref. Only refs that are kept in files can be empty, so other storage has none.
+func (r *Repo) BrokenRefs(ctx context.Context, prefixes ...string) (broken []*BrokenRefError, err error) {
+	packed, err := r.packedRefs("packed-refs", func(name string) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool { return isBelow(name, prefix) })
 	})
 	if err != nil {
 		return nil, err
 	}
+	names := slices.Collect(maps.Keys(packed))
 	for _, prefix := range prefixes {
-		if err := of.repo.looseRefs(prefix, texts); err != nil {
+		err := filepath.WalkDir(filepath.Join(r.common, filepath.FromSlash(prefix)), func(path string, e fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // or a ref that was deleted meanwhile
+			}
+			if err != nil || e.IsDir() {
+				return err
+			}
+			name := filepath.ToSlash(strings.TrimPrefix(path, r.common+string(filepath.Separator)))
+			// Git takes none of these for a ref.
+			if !strings.HasSuffix(name, ".lock") && !strings.Contains(name, "/.") && plumbing.CheckRefName(name) == nil && e.Type().IsRegular() {
+				names = append(names, name)
+			}
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
-	doubtful, err := of.repo.leadNowhere(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	var broken []*BrokenRefError
-	for _, name := range doubtful {
-		_, err := of.repo.Ref(ctx, name)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		_, err := r.Ref(ctx, name)
 		if b := (*BrokenRefError)(nil); errors.As(err, &b) {
 			broken = append(broken, b)
 		} else if err != nil {
@@ -56,55 +62,58 @@ func isBelow(name, prefix string) bool {
 	return name == prefix || strings.HasPrefix(name, prefix+"/")
 }
 
-// looseRefs adds the texts of the ref files below a prefix.
-func (r *Repo) looseRefs(prefix string, texts map[string]plumbing.OID) error {
-	return filepath.WalkDir(filepath.Join(r.common, filepath.FromSlash(prefix)), func(path string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // or a ref that was deleted meanwhile
-		}
-		if err != nil || e.IsDir() {
+// ReplaceBroken gives a broken ref a new value, or deletes it if that is zero. Git itself refuses to
+// update a ref that it can't read; such a file is written as git does it: under its lock, in one step.
+// It returns ErrRefMoved if the ref is no longer broken in the same way. A ref that already has the
+// value is left alone.
+func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to plumbing.OID) error {
+	now, err := r.Ref(ctx, broken.Ref)
+	still := (*BrokenRefError)(nil)
+	switch unreadable := errors.As(err, &still); {
+	case err == nil && now == to:
+		return nil
+	case err != nil && !unreadable:
+		return err
+	case err == nil || still.Text != broken.Text:
+		return fmt.Errorf("%s: %w", broken.Ref, ErrRefMoved)
+	}
+	old := plumbing.OID(broken.Text)
+	if !old.Valid() || old.IsZero() {
+		if err := r.replaceFile(broken, to); err != nil || !to.IsZero() {
 			return err
 		}
-		name := filepath.ToSlash(strings.TrimPrefix(path, r.common+string(filepath.Separator)))
-		if strings.HasSuffix(name, ".lock") || strings.Contains(name, "/.") || plumbing.CheckRefName(name) != nil {
-			return nil // git takes none of them for a ref
+		packed, err := r.PackedRefs(broken.Ref)
+		if old = packed[broken.Ref]; err != nil || old.IsZero() {
+			return err
 		}
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if !strings.HasPrefix(string(text), "ref:") {
-			texts[name] = plumbing.OID(strings.TrimSpace(string(text)))
-		}
-		return err
-	})
+	}
+	return r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: broken.Ref, Old: old, New: to}}, "")
 }
 
-// leadNowhere returns the names of the refs that don't seem to lead to an object, sorted.
-func (r *Repo) leadNowhere(ctx context.Context, texts map[string]plumbing.OID) (doubtful []string, err error) {
-	var names, asked []string
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		if oid := texts[name]; oid.Valid() {
-			names, asked = append(names, name), append(asked, string(oid))
-		} else {
-			doubtful = append(doubtful, name)
-		}
+// replaceFile replaces the file of a broken ref, or removes it if to is zero.
+func (r *Repo) replaceFile(broken *BrokenRefError, to plumbing.OID) error {
+	file := filepath.Join(r.common, filepath.FromSlash(broken.Ref))
+	lock, err := os.OpenFile(file+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is %w", broken.Ref, &BusyError{Paths: []string{file + ".lock"}})
 	}
-	sizes, err := r.History().SizesOf(ctx, asked)
-	for i, size := range sizes {
-		if size.OID == "" {
-			doubtful = append(doubtful, names[i])
-		}
+	if err != nil {
+		return disk.NewStorageError(r.common, err)
 	}
-	slices.Sort(doubtful)
-	return doubtful, err
-}
-
-// Delete deletes a broken ref, which git itself refuses. The ref has the value through for a
-// moment. It returns ErrRefMoved if the ref is no longer broken in the same way.
-func (b BrokenRefs) Delete(ctx context.Context, broken *BrokenRefError, through plumbing.OID) error {
-	if err := b.Replace(ctx, broken, through); err != nil {
+	_, err = fmt.Fprintln(lock, to)
+	err = errors.Join(err, lock.Sync(), lock.Close())
+	text, unread := os.ReadFile(file)
+	switch {
+	case err != nil:
+	case unread != nil || strings.TrimSpace(string(text)) != broken.Text:
+		err = fmt.Errorf("%s: %w", broken.Ref, ErrRefMoved)
+	case to.IsZero():
+		err = os.Remove(file)
+	default:
+		return disk.NewStorageError(r.common, os.Rename(lock.Name(), file))
+	}
+	if err = errors.Join(err, os.Remove(lock.Name())); errors.Is(err, ErrRefMoved) {
 		return err
 	}
-	return b.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: broken.Ref, Old: through}}, "")
+	return disk.NewStorageError(r.common, err)
 }

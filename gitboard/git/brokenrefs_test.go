@@ -28,13 +28,13 @@ func TestBrokenRefs(t *testing.T) {
 	}
 	check(t, os.Symlink("nowhere", filepath.Join(r.common, "refs/liza/link")))
 	for _, name := range []string{"refs/liza/alone", "refs/liza/packed"} {
-		broken, err := r.BrokenRefs().List(ctx, name)
+		broken, err := r.BrokenRefs(ctx, name)
 		if err != nil || len(broken) != 1 || broken[0].Ref != name {
 			t.Errorf("found of %s alone: %v, %v", name, broken, err)
 		}
 	}
 	check(t, os.Remove(filepath.Join(r.common, "refs/liza/alone")))
-	broken, err := r.BrokenRefs().List(ctx, "refs/liza/", "refs/none/")
+	broken, err := r.BrokenRefs(ctx, "refs/liza/", "refs/none/")
 	check(t, err)
 	var names []string
 	for _, b := range broken {
@@ -44,23 +44,24 @@ func TestBrokenRefs(t *testing.T) {
 		t.Fatalf("found %q", got)
 	}
 	for _, b := range broken {
-		check(t, r.BrokenRefs().Delete(ctx, b, head))
+		check(t, r.ReplaceBroken(ctx, b, plumbing.ZeroOID))
 		if oid, err := r.Ref(ctx, b.Ref); err != nil || !oid.IsZero() {
 			t.Errorf("%s is at %q, %v", b.Ref, oid, err)
 		}
-		if err := r.BrokenRefs().Delete(ctx, b, head); !errors.Is(err, ErrRefMoved) {
-			t.Errorf("%s, deleted again: %v", b.Ref, err)
+		check(t, r.ReplaceBroken(ctx, b, plumbing.ZeroOID))
+		if err := r.ReplaceBroken(ctx, b, head); !errors.Is(err, ErrRefMoved) {
+			t.Errorf("%s, replaced after it was deleted: %v", b.Ref, err)
 		}
 	}
-	if left, err := r.BrokenRefs().List(ctx, "refs/liza/"); err != nil || len(left) > 0 {
+	if left, err := r.BrokenRefs(ctx, "refs/liza/"); err != nil || len(left) > 0 {
 		t.Errorf("left: %v %v", left, err)
 	}
 	// What can't be read may be broken.
-	if left, err := r.BrokenRefs().List(ctx, "packed-refs/below/"); err == nil {
+	if left, err := r.BrokenRefs(ctx, "packed-refs/below/"); err == nil {
 		t.Errorf("below a file: %v", left)
 	}
 	writeIn(t, r.common, "packed-refs", "garbage\n")
-	if left, err := r.BrokenRefs().List(ctx, "refs/liza/"); err == nil {
+	if left, err := r.BrokenRefs(ctx, "refs/liza/"); err == nil {
 		t.Errorf("beside packed refs that can't be read: %v", left)
 	}
 }

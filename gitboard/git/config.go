@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/settings"
 	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
@@ -32,7 +33,7 @@ func (s Settings) Get(ctx context.Context, key string) (string, bool, error) {
 // it.
 func (s Settings) Own(key string) string {
 	section, name, _ := strings.Cut(strings.ToLower(key), ".")
-	values := s.repo.ownSettings().values(section, name)
+	values := settings.ReadOwn(s.repo.common).Values(section, name)
 	if len(values) == 0 {
 		return ""
 	}
@@ -110,7 +111,7 @@ func (s Settings) Add(ctx context.Context, key, value string) error {
 // Remotes returns the names of the remotes in the repository's own settings. It starts no child if
 // there are none.
 func (s Settings) Remotes(ctx context.Context) ([]string, error) {
-	if !s.repo.ownSettings().mayHaveRemotes() {
+	if !settings.ReadOwn(s.repo.common).MayHaveRemotes() {
 		return nil, nil
 	}
 	out, err := s.repo.command("remote", "remote").Output(ctx)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/find"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -58,25 +59,25 @@ func TestDiscover(t *testing.T) {
 		{top, false, []string{"GIT_TEST_ASSUME_DIFFERENT_OWNER=1"}},
 	} {
 		ctx := gitenv.With(ctx, append(os.Environ(), test.env...))
-		found := discover(ctx, test.dir, gitenv.Of(ctx))
+		found := find.Discover(ctx, test.dir, gitenv.Of(ctx))
 		if (found != nil) != test.found {
 			t.Errorf("%s, %v: found %+v", test.dir, test.env, found)
 		}
 		if found == nil {
 			continue
 		}
-		asked, err := find(ctx, test.dir)
-		if err != nil || found.top != asked.top || found.gitDir != asked.gitDir || found.common != asked.common || found.bare != asked.bare {
+		asked, err := ask(ctx, test.dir)
+		if err != nil || found.Top != asked.top || found.GitDir != asked.gitDir || found.Common != asked.common || found.Bare != asked.bare {
 			t.Errorf("%s: found %+v, git finds %+v (%v)", test.dir, found, asked, err)
 		}
 	}
 	t.Chdir(in("bare"))
-	if got := discover(ctx, "", gitenv.List{"GIT_DIR=missing"}); got != nil {
+	if got := find.Discover(ctx, "", gitenv.List{"GIT_DIR=missing"}); got != nil {
 		t.Errorf("a directory that is missing is found: %+v", got)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if discover(ended, top, nil) != nil {
+	if find.Discover(ended, top, nil) != nil {
 		t.Error("it continues after its context has ended")
 	}
 }
@@ -90,12 +91,12 @@ func TestDiscoverOwner(t *testing.T) {
 	top := resolved(t, r.TopLevel())
 	for _, path := range []string{top, filepath.Join(top, ".git")} {
 		check(t, os.Lchown(path, 12345, -1))
-		if discover(ctx, top, nil) != nil {
+		if find.Discover(ctx, top, nil) != nil {
 			t.Errorf("%s is another user's", path)
 		}
 		check(t, os.Lchown(path, 0, -1))
 	}
-	if discover(ctx, top, nil) == nil {
+	if find.Discover(ctx, top, nil) == nil {
 		t.Error("nothing found")
 	}
 }

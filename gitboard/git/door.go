@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/records"
+	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
 
 // ownInclude matches what package hooks/install writes into the settings.
@@ -30,7 +31,7 @@ func (r *Repo) namesNoProgram() bool {
 	whole := ownInclude().ReplaceAllString(string(text), "\n")
 	for _, name := range []string{"gitconfig", "gitconfig-pushes"} {
 		if strings.Contains(string(text), "liza/hooks/"+name+"\n") {
-			text, _ := os.ReadFile(filepath.Join(r.common, hooksIncludes, name)) // git ignores a missing one
+			text, _ := os.ReadFile(filepath.Join(r.common, settings.HooksIncludes, name)) // git ignores a missing one
 			whole += string(text)
 		}
 	}

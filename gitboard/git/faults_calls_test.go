@@ -115,7 +115,7 @@ func TestFaultsOfReading(t *testing.T) {
 			writeIn(p.t, p.path("repo"), ".git/refs/liza/broken", string(blob("none").OID)+"\n")
 			writeIn(p.t, p.path("repo"), ".git/refs/liza/empty", "")
 		}, func(p *place) (any, error) {
-			broken, err := p.r.BrokenRefs().List(p.ctx, "refs/liza/")
+			broken, err := p.r.BrokenRefs(p.ctx, "refs/liza/")
 			return len(broken), err
 		}, ""},
 	})
@@ -214,7 +214,7 @@ func TestFaultsOfWriting(t *testing.T) {
 	}
 	replace := func(text, to string) func(p *place) (any, error) {
 		return func(p *place) (any, error) {
-			return only(p.r.BrokenRefs().Replace(p.ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
 		}
 	}
 	checkTries(t, "faults-write.txt", historyPlace, []try{

@@ -362,7 +362,7 @@ func (u Upkeep) FollowBoard(ctx context.Context) bool {
 	}
 	last, err := u.repo.Ref(ctx, plumbing.LastRef)
 	if broken := (*BrokenRefError)(nil); errors.As(err, &broken) {
-		return !tip.IsZero() && u.repo.BrokenRefs().Replace(ctx, broken, tip) == nil
+		return !tip.IsZero() && u.repo.ReplaceBroken(ctx, broken, tip) == nil
 	}
 	if err != nil || last == tip {
 		return err == nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
+	"github.com/git-liza/git-liza/gitboard/git/find"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -173,7 +174,7 @@ func TestNoRoom(t *testing.T) {
 	for name, write := range map[string]func() error{
 		"WriteObjects": func() error { return r.WriteObjects(ctx, []plumbing.Object{small}) },
 		"ReplaceBroken": func() error {
-			return r.BrokenRefs().Replace(ctx, &BrokenRefError{"refs/heads/broken", ""}, head)
+			return r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", ""}, head)
 		},
 		"many, no copy":  func() error { return r.write(ctx, many(packFrom)) },
 		"small, no copy": func() error { return r.writeLoose(ctx, []plumbing.Object{blob("y")}) },
@@ -234,10 +235,10 @@ func TestGoneDirectory(t *testing.T) {
 	gone := t.TempDir()
 	t.Chdir(gone)
 	check(t, os.Remove(gone))
-	if got := discover(ctx, "x", nil); got != nil {
+	if got := find.Discover(ctx, "x", nil); got != nil {
 		t.Errorf("it finds %+v", got)
 	}
-	if meant(gitenv.List{}, "x") {
+	if find.Meant(gitenv.List{}, "x") {
 		t.Error("a repository is meant")
 	}
 	for name, err := range map[string]error{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
 
 // MergeTree merges two commits without a worktree (git-merge-tree, --write-tree) and returns the
@@ -63,7 +64,7 @@ func (r *Repo) mergeApart(ctx context.Context, ours, theirs plumbing.OID, discar
 
 // mergeable returns an error if what a merge of two commits needs is not here.
 func (r *Repo) mergeable(ctx context.Context, ours, theirs plumbing.OID) error {
-	if err := checkOIDs(ours, theirs); err != nil || !r.ownSettings().mayLack() {
+	if err := checkOIDs(ours, theirs); err != nil || !settings.ReadOwn(r.common).MayLack() {
 		return err
 	}
 	base, _ := r.History().MergeBase(ctx, ours, theirs) // git reports the fault without one

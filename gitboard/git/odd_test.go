@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/find"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
@@ -601,25 +602,16 @@ func TestHeadFromElsewhere(t *testing.T) {
 		t.Errorf("it is on %s: %v", branch, err)
 	}
 	check(t, os.WriteFile(filepath.Join(r.common, "config"), []byte("[core\n"), 0o644))
-	if got := discover(ctx, r.TopLevel(), nil); got != nil {
+	if got := find.Discover(ctx, r.TopLevel(), nil); got != nil {
 		t.Errorf("with settings that can't be read it is %+v", got)
 	}
 }
 
-// TestOddLinks checks what is found where .git is a file that names nothing, and where a worktree has
-// been moved to.
-func TestOddLinks(t *testing.T) {
+// TestWasMoved checks when a worktree counts as moved to another path.
+func TestWasMoved(t *testing.T) {
 	dir := t.TempDir()
 	writeIn(t, dir, "odd/.git", "nothing\n")
 	writeIn(t, dir, "sound/.git", "gitdir: ../repo\n")
-	check(t, os.Symlink("nowhere", filepath.Join(dir, "x")))
-	check(t, os.Mkdir(filepath.Join(dir, "link"), 0o755))
-	check(t, os.Symlink("nowhere", filepath.Join(dir, "link", ".git")))
-	for name, want := range map[string]string{"odd": "", "link": "", "sound": filepath.Join(dir, "repo")} {
-		if top, gitDir := worktreeAbove(filepath.Join(dir, name)); gitDir != want || (top != "") != (want != "") {
-			t.Errorf("%s: %q, %q", name, top, gitDir)
-		}
-	}
 	for name, want := range map[[2]string]bool{{"gone", "sound"}: true, {"odd", "sound"}: false, {"gone", "gone"}: false} {
 		if wasMoved(filepath.Join(dir, name[0]), filepath.Join(dir, name[1])) != want {
 			t.Errorf("%v: %v", name, !want)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
 
 // promised fetches the files of a commit that a partial clone has left out. Git would fetch them on
@@ -18,7 +19,7 @@ import (
 //
 // Errors: a NetworkError, or another error if a remote does not deliver what it promised.
 func (r *Repo) promised(ctx context.Context, commit plumbing.OID) error {
-	if !r.ownSettings().mayLack() {
+	if !settings.ReadOwn(r.common).MayLack() {
 		return nil
 	}
 	out, err := r.command("config", "config", "--null", "--type=bool", "--get-regexp", `^(remote\..*\.promisor|core\.sparsecheckout)$`).Output(ctx)

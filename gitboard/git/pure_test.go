@@ -1,10 +1,8 @@
 package git
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,33 +16,6 @@ func TestBrokenRefSentences(t *testing.T) {
 		if got := (&BrokenRefError{"refs/x", text}).Error(); !strings.Contains(got, want) || !strings.Contains(got, "refs/x") {
 			t.Errorf("%q: %s", text, got)
 		}
-	}
-}
-
-// TestUnsent checks what the record of a push shows: nothing was sent if git has asked for the
-// remote's refs and did not get them.
-func TestUnsent(t *testing.T) {
-	asked := `{"event":"region_enter","category":"transport_push","label":"get_refs_list"}` + "\n"
-	answered := `{"event":"region_leave","category":"transport_push","label":"get_refs_list"}` + "\n"
-	other := `{"event":"region_enter","category":"transport_push","label":"push_refs"}` + "\n"
-	for text, want := range map[string]bool{
-		"": false, asked: true, other: false, asked + other: true, other + asked + answered: false, answered: false,
-		strings.ReplaceAll(asked, "get_refs_list", "x") + answered: false,
-	} {
-		file := filepath.Join(t.TempDir(), "trace")
-		check(t, os.WriteFile(file, []byte(text), 0o644))
-		trace := &pushTrace{file: file}
-		if got := trace.unsent(); got != want {
-			t.Errorf("%q: %t", text, got)
-		}
-		trace.drop()
-		if _, err := os.Stat(file); err == nil || trace.unsent() {
-			t.Error("the record is there after all")
-		}
-	}
-	none := &pushTrace{}
-	if none.drop(); none.unsent() || none.env() != nil {
-		t.Error("there is no record")
 	}
 }
 
@@ -103,48 +74,6 @@ func TestPackAfterAKill(t *testing.T) {
 	check(t, r.Upkeep().Pack(t.Context()))
 	if exists(loosePath(r, objects[0].OID)) || exists(filepath.Join(r.common, "logs/refs/heads/liza/x.lock")) {
 		t.Error("an object lies loose, or the lock is there")
-	}
-}
-
-// TestRejected checks how a refused push is told from one whose outcome is unknown.
-func TestRejected(t *testing.T) {
-	refused := func(exit int, said string) error {
-		return &NetworkError{Remote: "hub", Said: said, Err: &CommandError{Op: "push", Exit: exit}}
-	}
-	line := func(why string) string { return "!\tx:refs/x\t" + why + "\n" }
-	all := []error{ErrRejected, ErrNotAtomic, ErrLockedThere, ErrDeclinedThere, ErrHiddenThere}
-	for name, c := range map[string]struct {
-		out  string
-		err  error
-		said string
-		want []error
-	}{
-		"another error":      {line("[rejected] (x)"), errors.New("x"), "", nil},
-		"killed":             {line("[rejected] (x)"), refused(-1, "s"), "s", nil},
-		"nothing said":       {"=\tx\n", refused(1, "s"), "s", nil},
-		"part of it":         {"*\tx:refs/y\t[new]\n" + line("[rejected] (x)"), refused(1, "s"), "[rejected] (x)", []error{ErrRejected}},
-		"rejected":           {line("[rejected] (stale info)"), refused(1, "s"), "[rejected] (stale info)", []error{ErrRejected}},
-		"said by the remote": {line("[rejected] (x)"), refused(1, "remote: s"), "remote: s", []error{ErrRejected}},
-		"not atomic":         {"", refused(128, "no --atomic push"), "no --atomic push", []error{ErrNotAtomic}},
-		"locked": {line("x"), refused(1, "remote: cannot lock ref 'a': 'b/a.lock'"), "remote: cannot lock ref 'a': 'b/a.lock'",
-			[]error{ErrRejected, ErrLockedThere}},
-		"in the way": {line("x"), refused(1, "remote: cannot lock ref 'a'"), "remote: cannot lock ref 'a'", []error{ErrRejected}},
-		"declined":   {line("(pre-receive hook declined)"), refused(1, "remote: s"), "remote: s", []error{ErrRejected, ErrDeclinedThere}},
-		"hidden": {line("(deny updating a hidden ref)"), refused(1, "s"), "(deny updating a hidden ref)",
-			[]error{ErrRejected, ErrDeclinedThere, ErrHiddenThere}},
-	} {
-		err := rejected([]byte(c.out), c.err)
-		for _, kind := range all {
-			if errors.Is(err, kind) != slices.Contains(c.want, kind) {
-				t.Errorf("%s: %v is %v: %t", name, err, kind, errors.Is(err, kind))
-			}
-		}
-		if part := (*PartError)(nil); errors.As(err, &part) != (name == "part of it") || part != nil && !slices.Equal(part.Left, []string{"refs/x"}) {
-			t.Errorf("%s: a part was done: %v", name, part)
-		}
-		if failed := (*NetworkError)(nil); errors.As(err, &failed) && failed.Said != c.said {
-			t.Errorf("%s: it says %q", name, failed.Said)
-		}
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
+	"github.com/git-liza/git-liza/gitboard/git/network"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/settings"
 	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
@@ -48,7 +49,7 @@ const (
 // Shared returns the remote that shares the board (liza.remote in the repository's own settings),
 // or nil if the board is not shared; then it starts no child.
 func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
-	if !r.ownSettings().mayShare() {
+	if !settings.ReadOwn(r.common).MayShare() {
 		return nil, nil
 	}
 	settings := r.people.settings()
@@ -61,15 +62,15 @@ func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 	if len(settings[RemoteKey]) == 0 {
 		return nil, nil
 	}
-	return r.remote(last(settings[RemoteKey]), settings), nil
+	return r.remote(network.Last(settings[RemoteKey]), settings), nil
 }
 
 // MayMirror reports, without asking git, whether this repository's settings may let a plain fetch
 // overwrite every ref, as after `git clone --mirror`.
-func (s Settings) MayMirror() bool { return s.repo.ownSettings().mayMirror() }
+func (s Settings) MayMirror() bool { return settings.ReadOwn(s.repo.common).MayMirror() }
 
 // MayHaveRemotes reports, without asking git, whether there may be a remote.
-func (s Settings) MayHaveRemotes() bool { return s.repo.ownSettings().mayHaveRemotes() }
+func (s Settings) MayHaveRemotes() bool { return settings.ReadOwn(s.repo.common).MayHaveRemotes() }
 
 // Remote returns the remote with that name.
 func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
@@ -93,21 +94,13 @@ func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) 
 	return settings, nil
 }
 
-// last returns the effective value of a setting, "" if it is not set.
-func last(values []string) string {
-	if len(values) == 0 {
-		return ""
-	}
-	return values[len(values)-1]
-}
-
 func (r *Repo) remote(name string, settings map[string][]string) *Remote {
-	m := &Remote{Name: name, repo: r, patience: networkPatience, env: r.sshEnv(name, settings)}
-	m.OnlyBranches = name == last(settings[RemoteKey]) && last(settings[OnlyBranchesKey]) == "true"
+	m := &Remote{Name: name, repo: r, patience: networkPatience, env: network.SSHEnv(r.environ, name, settings, r.base(), filepath.Join(r.common, "liza"))}
+	m.OnlyBranches = name == network.Last(settings[RemoteKey]) && network.Last(settings[OnlyBranchesKey]) == "true"
 	if _, set := r.environ.Lookup("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
 		m.env = append(m.env, "GIT_ASKPASS=") // otherwise git falls back to SSH_ASKPASS
 	}
-	if seconds, err := strconv.Atoi(last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
+	if seconds, err := strconv.Atoi(network.Last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
 		m.patience = time.Duration(seconds) * time.Second
 	}
 	m.unnamed = len(settings["remote."+name+".url"]) == 0
@@ -126,60 +119,25 @@ func (m *Remote) Spares(ref string) bool { return slices.Contains(m.spared, ref)
 // Patience returns how long a child may stay silent.
 func (m *Remote) Patience() time.Duration { return m.patience }
 
-// NetworkError is a remote that could not be reached, or that refused.
-type NetworkError struct {
-	Remote string
-	Said   string // one line, by git or the remote
-	Err    error
-}
+// NetworkError is network.Error, and PartError is network.PartError.
+type (
+	NetworkError = network.Error
+	PartError    = network.PartError
+)
 
-// Error returns one sentence.
-func (e *NetworkError) Error() string { return fmt.Sprintf("the remote %s: %s", e.Remote, e.Said) }
-
-// Unwrap returns the cause.
-func (e *NetworkError) Unwrap() error { return e.Err }
-
-// ErrRejected means that the remote has moved none of the refs of a push, because one of them could
-// not be moved, unless a *PartError reports otherwise.
-var ErrRejected = errors.New("the push was rejected")
-
-// PartError, wrapped with ErrRejected, means that the remote has moved other refs of a push in
-// spite of --atomic, which does not cover refs that it hides (receive.hideRefs).
-type PartError struct{ Left []string } // the refs that it has not moved
-
-// Error names the refs.
-func (e *PartError) Error() string {
-	return "the remote has moved other refs, and not " + strings.Join(e.Left, ", ")
-}
-
-// ErrLockedThere, wrapped with ErrRejected, means that a lock at the remote was in the way: one
-// held by another push, or left there by a killed git.
-var ErrLockedThere = errors.New("the remote's refs are locked")
-
-// ErrDeclinedThere, wrapped with ErrRejected, means that a hook or a setting at the remote declined
-// the push. Retrying the same push is useless.
-var ErrDeclinedThere = errors.New("the remote has declined")
-
-// ErrUnstoredThere, wrapped with ErrRejected, means that the remote could not write what was
-// pushed: its disk is full, say. It may accept the same push later.
-var ErrUnstoredThere = errors.New("the remote could not store it")
-
-// ErrHiddenThere, wrapped with ErrRejected, means that the remote accepts no push to one of the
-// refs (receive.hideRefs, which a clone with a board sets for its own refs).
-var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
-
-// ErrNoRemote means that git has no address for a remote: it was renamed or removed.
-var ErrNoRemote = errors.New("there is no such remote")
-
-// ErrNotAtomic means that the remote does not support atomic pushes. Nothing was sent to it.
-var ErrNotAtomic = errors.New("the remote does not move several refs at once")
-
-// ErrSilent means that the remote was given up on after Patience without output. Do not retry at
-// once: that would only be another wait.
-var ErrSilent = errors.New("nothing was heard")
-
-// ErrUnsent means that a push failed before anything was sent to the remote.
-var ErrUnsent = errors.New("nothing was sent")
+// The errors of package network.
+var (
+	ErrRejected      = network.ErrRejected
+	ErrLockedThere   = network.ErrLockedThere
+	ErrDeclinedThere = network.ErrDeclinedThere
+	ErrUnstoredThere = network.ErrUnstoredThere
+	ErrHiddenThere   = network.ErrHiddenThere
+	ErrNoRemote      = network.ErrNoRemote
+	ErrNotAtomic     = network.ErrNotAtomic
+	ErrSilent        = network.ErrSilent
+	ErrUnsent        = network.ErrUnsent
+	ErrNotOffered    = network.ErrNotOffered
+)
 
 // Fetch fetches refs and the objects they need, by the refspecs. Nothing else moves: no
 // remote-tracking branch, no FETCH_HEAD, no tag. prune deletes refs that a pattern refspec created
@@ -303,9 +261,6 @@ var (
 	pushFlags = slices.Concat(refFlags, []string{"--atomic"})
 )
 
-// ErrNotOffered means that the remote does not have the ref, or takes no options. Nothing was sent.
-var ErrNotOffered = errors.New("the remote does not offer it")
-
 // Deliver pushes one change of a ref, with an option for the remote's hooks unless it is "", and
 // returns the remote's report on it: the name of the ref that it has moved, which is another one if
 // a hook of the remote has answered (proc-receive), or with ErrRejected the reason. Errors are
@@ -339,11 +294,11 @@ func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said strin
 
 // push runs git push, and marks the error of a push that was refused or never sent.
 func (m *Remote) push(ctx context.Context, args []string, env ...string) ([]byte, error) {
-	seen := m.watched()
-	defer seen.drop()
-	out, err := m.talk(ctx, "push", slices.Concat(m.untracked(), args), nil, append(seen.env(), env...)...)
-	err = rejected(out, err)
-	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
+	seen := network.TracePush(filepath.Join(m.repo.common, "liza"), m.repo.environ)
+	defer seen.Drop()
+	out, err := m.talk(ctx, "push", slices.Concat(m.untracked(), args), nil, append(seen.Env(), env...)...)
+	err = network.Rejected(out, err)
+	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.Unsent() {
 		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)
 	}
 	return out, err
@@ -355,70 +310,6 @@ func (m *Remote) push(ctx context.Context, args []string, env ...string) ([]byte
 func (m *Remote) untracked() []string {
 	key, board := "remote."+m.Name+".fetch=", plumbing.BoardPrefix+"*"
 	return []string{"-c", key + "^" + board, "-c", key + board + ":" + board}
-}
-
-// rejected marks the error of a push that was refused, as opposed to one with an unknown outcome.
-func rejected(out []byte, err error) error {
-	failed := (*NetworkError)(nil)
-	if !errors.As(err, &failed) || child.ExitCode(failed.Err) <= 0 {
-		return err
-	}
-	// The name of an option is never translated. Git dies before it pushes.
-	if strings.Contains(failed.Said, "--atomic") {
-		failed.Err = fmt.Errorf("%w: %w", ErrNotAtomic, failed.Err)
-		return failed
-	}
-	if part := partly(out); part != nil {
-		failed.Err = fmt.Errorf("%w: %w", part, failed.Err)
-	}
-	for _, line := range child.Lines(out) {
-		if rest, is := strings.CutPrefix(line, "!\t"); is {
-			_, why, _ := strings.Cut(rest, "\t")
-			if !strings.HasPrefix(failed.Said, "remote: ") {
-				failed.Said = why
-			}
-			failed.Err = fmt.Errorf("%w (%w)", ErrRejected, failed.Err)
-			// Without ".lock" another ref's name is in the way.
-			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") {
-				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
-			}
-			// Words of the protocol, which are never translated.
-			if strings.Contains(why, "unpacker error") {
-				failed.Err = fmt.Errorf("%w: %w", ErrUnstoredThere, failed.Err)
-			}
-			if strings.Contains(failed.Said, "hidden ref") {
-				failed.Err = fmt.Errorf("%w: %w: %w", ErrHiddenThere, ErrDeclinedThere, failed.Err)
-			}
-			if strings.Contains(why, "hook declined") {
-				failed.Err = fmt.Errorf("%w: %w", ErrDeclinedThere, failed.Err)
-			}
-			return failed
-		}
-	}
-	return failed
-}
-
-// partly returns an error if a push has moved some refs and not others, going by its output: lines
-// of a flag, from:to and a summary (git-push, --porcelain).
-func partly(out []byte) *PartError {
-	moved, part := false, &PartError{}
-	for _, line := range child.Lines(out) {
-		fields := strings.Split(line, "\t")
-		if len(fields) < 3 {
-			continue
-		}
-		switch fields[0] {
-		case "!":
-			_, to, _ := strings.Cut(fields[1], ":")
-			part.Left = append(part.Left, to)
-		case " ", "+", "-", "*":
-			moved = true
-		}
-	}
-	if !moved || len(part.Left) == 0 {
-		return nil
-	}
-	return part
 }
 
 // talk runs a child that talks to the remote, for as long as it keeps producing output.
@@ -435,9 +326,8 @@ func (m *Remote) hear(ctx context.Context, c command) ([]byte, error) {
 	c = c.With(m.env...)
 	repair := c.Repair
 	c.Repair = nil // no automatic retry: the remote may have acted already
-	heard := &listener{patience: m.patience, silent: func() { cancel(ErrSilent) }}
-	heard.timer = time.AfterFunc(m.patience, heard.silent)
-	defer heard.timer.Stop()
+	heard := network.Listen(m.patience, func() { cancel(ErrSilent) })
+	defer heard.Stop()
 	c.Heard, c.Alone = heard, true
 	out, err := c.Output(ctx)
 	if err == nil {
@@ -447,7 +337,7 @@ func (m *Remote) hear(ctx context.Context, c command) ([]byte, error) {
 		repair(ctx)
 	}
 	err = m.repo.damagedRecord(err)
-	said := child.FirstCause(heard.said.String())
+	said := child.FirstCause(heard.Said())
 	switch {
 	case errors.Is(context.Cause(ctx), ErrSilent):
 		said = fmt.Sprintf("git %s heard nothing for %s", c.Op, m.patience)
@@ -473,23 +363,6 @@ func (r *Repo) base() string {
 		return r.top
 	}
 	return r.common
-}
-
-// listener collects the output of a child and ends the child when it stays silent.
-type listener struct {
-	mu       sync.Mutex
-	said     child.Tail
-	patience time.Duration
-	timer    *time.Timer
-	silent   func()
-}
-
-// Write never fails.
-func (l *listener) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.timer.Reset(l.patience)
-	return l.said.Write(p)
 }
 
 // Offer pushes the refs or commits that are the keys of as, each of which may be a pattern, under

@@ -7,13 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/find"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/git/records"
+	"github.com/git-liza/git-liza/gitboard/git/settings"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
 
@@ -23,7 +24,7 @@ type Repo struct {
 	gitDir    string // of the worktree in which Open was called
 	top       string // top of that worktree; "" if there is none
 	bare      bool
-	plain     bool // its refs are files (discover)
+	plain     bool // its refs are files (find.Discover)
 	batch     *child.Batch
 	known     *known
 	unsettled *unsettled
@@ -66,25 +67,27 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 	}
 	given := gitenv.Of(ctx)
 	var r *Repo
-	if _, err := exec.LookPath("git"); err == nil { // or find reports it missing
-		r = discover(ctx, dir, given)
+	if _, err := exec.LookPath("git"); err == nil { // or ask reports it missing
+		if at := find.Discover(ctx, dir, given); at != nil {
+			r = &Repo{common: at.Common, gitDir: at.GitDir, top: at.Top, bare: at.Bare}
+		}
 	}
 	plain := r != nil
 	if !plain {
 		var err error
-		if r, err = find(ctx, dir); err != nil {
+		if r, err = ask(ctx, dir); err != nil {
 			return nil, err
 		}
 	}
 	r.plain, r.known, r.unsettled = plain, &known{}, &unsettled{}
 	r.people, r.environ, r.patience = who, given, o.Patience.OrDefault()
 	r.batch = child.NewBatch(given, r.command("cat-file", "cat-file", "--batch"))
-	r.batch.Partial = func() bool { return r.ownSettings().mayLack() }
+	r.batch.Partial = func() bool { return settings.ReadOwn(r.common).MayLack() }
 	return r, nil
 }
 
-// find asks git where the repository is.
-func find(ctx context.Context, dir string) (*Repo, error) {
+// ask asks git where the repository is.
+func ask(ctx context.Context, dir string) (*Repo, error) {
 	// --show-toplevel must come last: outside a worktree git prints everything before it and then
 	// fails.
 	out, err := command{Op: "rev-parse", Inherit: true, Args: []string{
@@ -112,10 +115,10 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 		if foreign := foreign(ctx, dir); foreign != nil {
 			return nil, foreign
 		}
-		if broken := brokenHead(dir, gitenv.Of(ctx), err); broken != nil {
+		if broken := find.BrokenHead(dir, gitenv.Of(ctx), err); broken != nil {
 			return nil, broken
 		}
-		if meant(gitenv.Of(ctx), dir) {
+		if find.Meant(gitenv.Of(ctx), dir) {
 			return nil, fmt.Errorf("open %s: %w", dir, err)
 		}
 		return nil, notRepository(dir, whatGitSaid(err))
@@ -177,43 +180,6 @@ func (r *Repo) IsMadeFrom(dir string) bool { return dir != "" && records.LeadsTo
 
 // Close ends the long-lived child. Objects can't be read afterwards.
 func (r *Repo) Close() error { return r.batch.Close() }
-
-// meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
-// or a parent that git would search contains something named .git.
-func meant(e gitenv.List, dir string) bool {
-	if e.Get("GIT_DIR") != "" {
-		return true
-	}
-	path, err := filepath.Abs(dir)
-	if err != nil {
-		return false
-	}
-	if found, err := os.Stat(path); err != nil || !found.IsDir() {
-		return false
-	}
-	for {
-		if _, err := os.Lstat(filepath.Join(path, ".git")); err == nil {
-			return true
-		}
-		above := filepath.Dir(path)
-		if above == path || isCeiling(e, above) {
-			return false
-		}
-		path = above
-	}
-}
-
-// isCeiling reports whether git stops its upward search below dir (GIT_CEILING_DIRECTORIES).
-func isCeiling(e gitenv.List, dir string) bool {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(filepath.SplitList(e.Get("GIT_CEILING_DIRECTORIES")), func(ceiling string) bool {
-		at, err := filepath.EvalSymlinks(ceiling)
-		return err == nil && at == real
-	})
-}
 
 // foreign returns a ForeignError if dir is in a repository that git refuses only because of its
 // owner (git-config, safe.directory).

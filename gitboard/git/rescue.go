@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
 
 // Whole returns nil if all commits, trees and files of a commit's history are present and match
@@ -56,7 +57,7 @@ func (h History) Holds(ctx context.Context, commit plumbing.OID, objects iter.Se
 }
 
 func (r *Repo) isPartial(ctx context.Context) (bool, error) {
-	if !r.ownSettings().mayBePartial() {
+	if !settings.ReadOwn(r.common).MayBePartial() {
 		return false, nil
 	}
 	filters, err := r.Settings().All(ctx, "extensions.partialClone")

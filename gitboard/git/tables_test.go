@@ -300,62 +300,6 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// TestMeant checks where git would find something named .git.
-func TestMeant(t *testing.T) {
-	dir := resolved(t, t.TempDir())
-	writeIn(t, dir, ".git/x", "")
-	writeIn(t, dir, "sub/file", "")
-	for path, want := range map[string]bool{dir: true, dir + "/sub": true, dir + "/sub/file": false, dir + "/missing": false, "/": exists("/.git")} {
-		if got := meant(gitenv.List{}, path); got != want {
-			t.Errorf("%s: %v", path, got)
-		}
-	}
-	for ceilings, want := range map[string]bool{"": true, dir: false, dir + "/missing:" + dir: false, dir + "/missing": true} {
-		if got := meant(gitenv.List{"GIT_CEILING_DIRECTORIES=" + ceilings}, dir+"/sub"); got != want {
-			t.Errorf("below %q: %v", ceilings, got)
-		}
-	}
-	if isCeiling(gitenv.List{}, dir+"/missing") || !meant(gitenv.List{"GIT_DIR=x"}, "/") {
-		t.Error("it is not so")
-	}
-}
-
-// TestSSHCommand checks which command of ssh is kept from prompting.
-func TestSSHCommand(t *testing.T) {
-	apart := t.TempDir()
-	repo := func(dir string, given ...string) *Repo {
-		common := filepath.Join(apart, dir)
-		check(t, os.MkdirAll(filepath.Join(common, "liza"), 0o755))
-		return &Repo{common: common, gitDir: common, top: filepath.Join(apart, "work"), environ: given}
-	}
-	const quiet = " -o BatchMode=yes"
-	for name, c := range map[string]struct {
-		given gitenv.List
-		set   string
-		want  string
-	}{
-		"of the environment": {gitenv.List{"GIT_SSH_COMMAND=ssh -v"}, "ssh -i x", "ssh -v" + quiet},
-		"of the settings":    {nil, "/bin/ssh -i x", "/bin/ssh -i x" + quiet},
-		"another":            {nil, "plink -batch", ""},
-		"none":               {nil, "", "ssh" + quiet},
-	} {
-		got := ""
-		for _, entry := range repo("apart", c.given...).sshEnv("hub", map[string][]string{"core.sshcommand": {c.set}}) {
-			if command, is := strings.CutPrefix(entry, "GIT_SSH_COMMAND="); is {
-				got = command
-			}
-		}
-		if got != c.want {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-	for dir, want := range map[string]bool{"apart": true, "a part": false, "a%part": false, strings.Repeat("long", 10): false} {
-		if got := repo(dir).keepConnection(); (got != "") != want {
-			t.Errorf("%s: %q", dir, got)
-		}
-	}
-}
-
 // TestSmallParts checks parts that are too small for tests of their own.
 func TestSmallParts(t *testing.T) {
 	tree := "worktree /a\x00HEAD x\x00bare\x00\x00worktree /b\x00locked why\x00\x00"
@@ -370,17 +314,14 @@ func TestSmallParts(t *testing.T) {
 			len(fetchLocks([]string{"refs/y:refs/z"})) == len(locks.Whole)+1,
 		"the bare repository is one": parseWorktrees(tree)[0].Bare && !parseWorktrees(tree)[1].Bare,
 		"half a line is no file":     len(parseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,
-		"a HEAD is a line":           isSoundHead(strings.Repeat("1", 40)+"\n") && !isSoundHead(strings.Repeat("1", 40)) && isSoundHead("ref: refs/x"),
 		"a directory that is missing is not watched": func() bool {
 			replaced, stop := disk.Watch(filepath.Join(t.TempDir(), "a", "b"))
 			stop()
 			return replaced == nil
 		}(),
 		"an error of git is shown by its last line": whatGitSaid(&CommandError{Op: "x", Stderr: "fatal: y\n"}) == "y",
-		"ssh is used for its own addresses alone": maybeSSH("ssh://h/x") && maybeSSH("git+ssh://h/x") && maybeSSH("u@h:x") &&
-			!maybeSSH("https://h/x") && !maybeSSH("hub") && !maybeSSH("./a:b") && !maybeSSH("/a"),
-		"a quarantine without a place has none": (&Repo{common: "/c", environ: gitenv.List{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
-		"a quarantine has its own objects":      (&Repo{common: "/c", environ: gitenv.List{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
+		"a quarantine without a place has none":     (&Repo{common: "/c", environ: gitenv.List{"GIT_QUARANTINE_PATH=q"}}).objectDir() == "/c/objects",
+		"a quarantine has its own objects":          (&Repo{common: "/c", environ: gitenv.List{"GIT_QUARANTINE_PATH=q", "GIT_OBJECT_DIRECTORY=/q"}}).objectDir() == "/q",
 	} {
 		if !holds {
 			t.Errorf("it does not hold that %s", what)

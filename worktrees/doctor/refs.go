@@ -25,7 +25,7 @@ func (d *diagnosis) brokenRefs(ctx context.Context) error {
 		people = plumbing.RemoteRef(remote, d.v.IntegrationRef())
 		places = append(places, people)
 	}
-	broken, err := d.repo.BrokenRefs().List(ctx, places...)
+	broken, err := d.repo.BrokenRefs(ctx, places...)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (d *diagnosis) byHand(b *git.BrokenRefError) string {
 
 // dropCopy deletes a broken ref that only repeats a ref of the remote.
 func (d *diagnosis) dropCopy(ctx context.Context, b *git.BrokenRefError) error {
-	if err := d.repo.BrokenRefs().Delete(ctx, b, d.v.Commit); !errors.Is(err, git.ErrRefMoved) {
+	if err := d.repo.ReplaceBroken(ctx, b, plumbing.ZeroOID); !errors.Is(err, git.ErrRefMoved) {
 		return err
 	}
 	return nil // somebody has deleted or restored it
@@ -85,7 +85,7 @@ func (d *diagnosis) brokenBranch(ctx context.Context, t *board.Task, b *git.Brok
 		return nil
 	}
 	p.Text += fmt.Sprintf("; %s it was at %s", from, to.Short())
-	p.Fix = func(ctx context.Context) error { return d.repo.BrokenRefs().Replace(ctx, b, to) }
+	p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, b, to) }
 	return nil
 }
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package git
+package find
 
 // ours is left to git.
 func ours(string, string, ...string) bool { return false }

@@ -1,4 +1,4 @@
-package git
+package settings
 
 import (
 	"os"
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ownSettings is the repository's own config file, read without git. It only saves children when a
+// Own is the repository's own config file, read without git. It only saves children when a
 // setting is clearly absent; values are always read by git.
-type ownSettings struct {
+type Own struct {
 	lines []setting
 	read  bool // the file is readable, and has only what git writes there
 	plain bool // it also includes no other files but our own
@@ -19,36 +19,45 @@ type ownSettings struct {
 // section has no name.
 type setting struct{ section, subsection, name, value string }
 
-// hooksIncludes is the directory of the files that package hooks/install includes. They define no
+// HooksIncludes is the directory of the files that package hooks/install includes. They define no
 // remotes.
-const hooksIncludes = "liza/hooks/"
+const HooksIncludes = "liza/hooks/"
 
-func (r *Repo) ownSettings() ownSettings {
-	text, err := os.ReadFile(filepath.Join(r.common, "config"))
+// ReadOwn reads the settings of the repository with that common git directory.
+func ReadOwn(common string) Own {
+	text, err := os.ReadFile(filepath.Join(common, "config"))
 	if err != nil {
-		return ownSettings{}
+		return Own{}
 	}
-	return parseOwnSettings(string(text))
+	return parseOwn(string(text))
 }
 
-func parseOwnSettings(text string) ownSettings {
+func parseOwn(text string) Own {
 	lines, ok := parseConfig(text)
 	if !ok {
-		return ownSettings{}
+		return Own{}
 	}
 	includes := func(l setting) bool {
-		return (l.section == "include" || l.section == "includeif") && l.name == "path" && !strings.HasPrefix(l.value, hooksIncludes)
+		return (l.section == "include" || l.section == "includeif") && l.name == "path" && !strings.HasPrefix(l.value, HooksIncludes)
 	}
-	return ownSettings{lines, true, !slices.ContainsFunc(lines, includes)}
+	return Own{lines, true, !slices.ContainsFunc(lines, includes)}
+}
+
+// Read reports whether the file is readable, and has only settings as git writes them.
+func (s Own) Read() bool { return s.read }
+
+// Has reports whether there is a section, with any subsection.
+func (s Own) Has(section string) bool {
+	return s.has(section, func(setting) bool { return true })
 }
 
 // has reports whether some section, with any subsection, has a line.
-func (s ownSettings) has(section string, holds func(setting) bool) bool {
+func (s Own) has(section string, holds func(setting) bool) bool {
 	return slices.ContainsFunc(s.lines, func(l setting) bool { return l.section == section && holds(l) })
 }
 
-// values returns the values of a setting without a subsection.
-func (s ownSettings) values(section, name string) (values []string) {
+// Values returns the values of a setting without a subsection.
+func (s Own) Values(section, name string) (values []string) {
 	for _, l := range s.lines {
 		if l.section == section && l.subsection == "" && l.name == name {
 			values = append(values, l.value)
@@ -59,31 +68,31 @@ func (s ownSettings) values(section, name string) (values []string) {
 
 // may reports whether some subsection of a section may hold a setting. It is true if one does, or
 // if only git can know because of included files.
-func (s ownSettings) may(section string, holds func(setting) bool) bool {
+func (s Own) may(section string, holds func(setting) bool) bool {
 	return !s.plain || s.has(section, holds)
 }
 
 // named returns whether a line has a name.
 func named(name string) func(setting) bool { return func(l setting) bool { return l.name == name } }
 
-// mayShare reports whether the settings may name the remote that shares the board.
-func (s ownSettings) mayShare() bool { return s.may("liza", named("remote")) }
+// MayShare reports whether the settings may name the remote that shares the board.
+func (s Own) MayShare() bool { return s.may("liza", named("remote")) }
 
-// mayHaveRemotes reports whether there may be a remote.
-func (s ownSettings) mayHaveRemotes() bool {
+// MayHaveRemotes reports whether there may be a remote.
+func (s Own) MayHaveRemotes() bool {
 	return s.may("remote", func(setting) bool { return true })
 }
 
-// mayMirror reports whether a plain fetch may overwrite every ref, as after `git clone --mirror`.
-func (s ownSettings) mayMirror() bool {
+// MayMirror reports whether a plain fetch may overwrite every ref, as after `git clone --mirror`.
+func (s Own) MayMirror() bool {
 	return s.may("remote", func(l setting) bool { return l.name == "fetch" && l.value == "+refs/*:refs/*" })
 }
 
-// mayBePartial reports whether this may be a clone that lacks objects on purpose.
-func (s ownSettings) mayBePartial() bool { return s.may("extensions", named("partialclone")) }
+// MayBePartial reports whether this may be a clone that lacks objects on purpose.
+func (s Own) MayBePartial() bool { return s.may("extensions", named("partialclone")) }
 
-// mayLack reports whether this may be a partial clone, which lacks objects.
-func (s ownSettings) mayLack() bool { return s.may("remote", named("promisor")) }
+// MayLack reports whether this may be a partial clone, which lacks objects.
+func (s Own) MayLack() bool { return s.may("remote", named("promisor")) }
 
 // parseConfig parses a config file (git-config, "Syntax"). It is false for a file that git rejects,
 // and for what git no longer writes: a byte order mark, and subsections after a dot.

@@ -1,4 +1,4 @@
-package git
+package network
 
 import (
 	"crypto/rand"
@@ -10,25 +10,27 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 )
 
-// sshEnv keeps ssh and git's credential manager from prompting, and lets children that follow each
-// other use one connection. A command other than OpenSSH's is left unchanged; if it prompts, the
+// SSHEnv returns an environment that keeps ssh and git's credential manager from prompting, and lets children that follow each
+// other use one connection. Git starts ssh in base; own is the folder for its sockets. A command other than OpenSSH's is left unchanged; if it prompts, the
 // timeout ends it.
-func (r *Repo) sshEnv(remote string, settings map[string][]string) []string {
-	command := r.environ.Get("GIT_SSH_COMMAND")
+func SSHEnv(environ gitenv.List, remote string, settings map[string][]string, base, own string) []string {
+	command := environ.Get("GIT_SSH_COMMAND")
 	if command == "" {
-		command = last(settings["core.sshcommand"])
+		command = Last(settings["core.sshcommand"])
 	}
-	own := command != "" || r.environ.Get("GIT_SSH") != ""
-	if !own {
+	chosen := command != "" || environ.Get("GIT_SSH") != ""
+	if !chosen {
 		command = "ssh"
 	}
 	env := []string{"SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never"}
 	if words := strings.Fields(command); len(words) > 0 && filepath.Base(words[0]) == "ssh" {
 		command += " -o BatchMode=yes"
-		if !own && slices.ContainsFunc(slices.Concat(settings["remote."+remote+".url"], settings["remote."+remote+".pushurl"]), maybeSSH) {
-			command += r.keepConnection()
+		if !chosen && slices.ContainsFunc(slices.Concat(settings["remote."+remote+".url"], settings["remote."+remote+".pushurl"]), maybeSSH) {
+			command += keepConnection(base, own)
 		}
 		env = append(env, "GIT_SSH_COMMAND="+command)
 	}
@@ -63,9 +65,8 @@ var plainFolder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // share connections, and for an OpenSSH older than 9, which keeps its standard error open as long
 // as the connection. Nothing is left behind: the connection ends by itself, and soon if the server
 // does not answer.
-func (r *Repo) keepConnection() string {
-	own := filepath.Join(r.common, "liza")
-	folder, err := filepath.Rel(r.base(), own) // git starts ssh in base: this is shorter
+func keepConnection(base, own string) string {
+	folder, err := filepath.Rel(base, own) // git starts ssh in base: this is shorter
 	if err != nil || runtime.GOOS == "windows" || len(folder) > sshSocketRoom || !plainFolder().MatchString(folder) || !holdsSockets(own) {
 		return ""
 	}
@@ -90,4 +91,12 @@ func holdsSockets(dir string) bool {
 	defer listener.Close()
 	defer os.Remove(name + "l")
 	return os.Link(name, name+"l") == nil
+}
+
+// Last returns the effective value of a setting, "" if it is not set.
+func Last(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
 }

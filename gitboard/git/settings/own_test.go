@@ -1,14 +1,13 @@
-package git
+package settings
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/git-liza/git-liza/gitboard/git/child"
 )
 
 // TestOwnSettings checks which settings are clearly absent from a config file, so that no child is
@@ -32,9 +31,9 @@ func TestOwnSettings(t *testing.T) {
 		{"another file by condition", "[includeIf \"onbranch:x\"]\n\tpath = ../team\n", true, true, true, true},
 		{"unreadable", "[core\n", true, true, true, true},
 	} {
-		s := parseOwnSettings(c.text)
-		if s.mayShare() != c.share || s.mayHaveRemotes() != c.remotes || s.mayMirror() != c.mirror || s.mayLack() != c.lacks {
-			t.Errorf("%s: may share %v, have remotes %v, mirror %v, lack objects %v", c.name, s.mayShare(), s.mayHaveRemotes(), s.mayMirror(), s.mayLack())
+		s := parseOwn(c.text)
+		if s.MayShare() != c.share || s.MayHaveRemotes() != c.remotes || s.MayMirror() != c.mirror || s.MayLack() != c.lacks {
+			t.Errorf("%s: may share %v, have remotes %v, mirror %v, lack objects %v", c.name, s.MayShare(), s.MayHaveRemotes(), s.MayMirror(), s.MayLack())
 		}
 	}
 }
@@ -42,7 +41,6 @@ func TestOwnSettings(t *testing.T) {
 // TestConfigAsGit: a config file that is read without git means the same as to git, and files that
 // git itself writes are read.
 func TestConfigAsGit(t *testing.T) {
-	ctx, r := scratch(t)
 	path := filepath.Join(t.TempDir(), "config")
 	as := func(t interface {
 		Helper()
@@ -66,12 +64,12 @@ func TestConfigAsGit(t *testing.T) {
 				got = append(got, key+"\n"+l.value)
 			}
 		}
-		out, err := r.command("config", "config", "--file", path, "--null", "--list").Output(ctx)
+		out, err := exec.Command("git", "config", "--file", path, "--null", "--list").Output()
 		if err != nil {
 			t.Fatalf("git rejects %q: %v", text, err)
 		}
 		var want []string
-		for _, field := range child.Fields(out) {
+		for _, field := range strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }) {
 			if !strings.Contains(field, "\n") {
 				field += "\n" // a setting without a value
 			}

@@ -1,27 +1,22 @@
-package git
+package network
 
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 )
 
-// pushTrace is git's own record of a push (trace2 events). It shows how far a failed push got.
-type pushTrace struct {
-	remote *Remote
-	file   string // "" if there is none
-}
+// PushTrace is git's own record of a push (trace2 events). It shows how far a failed push got.
+type PushTrace struct{ file string } // "" if there is none
 
-// watched sets up a record of the remote's next push, unless the user has already set the trace
-// variable.
-func (m *Remote) watched() *pushTrace {
-	t := &pushTrace{remote: m}
-	if _, set := m.repo.environ.Lookup(gitenv.TraceKey); set {
+// TracePush sets up a record of the next push in a directory, unless the user has already set the trace
+// variable in the environment.
+func TracePush(dir string, environ gitenv.List) *PushTrace {
+	t := &PushTrace{}
+	if _, set := environ.Lookup(gitenv.TraceKey); set {
 		return t
 	}
-	dir := filepath.Join(m.repo.common, "liza")
 	file, err := os.CreateTemp(dir, gitenv.PushTrace)
 	if err != nil {
 		return t
@@ -31,17 +26,17 @@ func (m *Remote) watched() *pushTrace {
 	return t
 }
 
-// env makes git write the record.
-func (t *pushTrace) env() []string {
+// Env makes git write the record.
+func (t *PushTrace) Env() []string {
 	if t.file == "" {
 		return nil
 	}
 	return []string{gitenv.TraceKey + "=" + t.file}
 }
 
-// unsent reports whether the record shows that git asked for the remote's refs and did not get
+// Unsent reports whether the record shows that git asked for the remote's refs and did not get
 // them: then it has requested no change. Without a record it returns false.
-func (t *pushTrace) unsent() bool {
+func (t *PushTrace) Unsent() bool {
 	text, err := os.ReadFile(t.file)
 	asked, answered := false, false
 	for line := range bytes.Lines(text) {
@@ -53,7 +48,8 @@ func (t *pushTrace) unsent() bool {
 	return err == nil && asked && !answered
 }
 
-func (t *pushTrace) drop() {
+// Drop removes the record.
+func (t *PushTrace) Drop() {
 	if t.file != "" {
 		os.Remove(t.file)
 	}

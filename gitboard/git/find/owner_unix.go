@@ -1,6 +1,6 @@
 //go:build unix
 
-package git
+package find
 
 import (
 	"os"

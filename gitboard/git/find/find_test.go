@@ -1,0 +1,70 @@
+package find
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
+)
+
+// TestMeant checks where git would find something named .git.
+func TestMeant(t *testing.T) {
+	dir := t.TempDir()
+	writeIn(t, dir, ".git/x", "")
+	writeIn(t, dir, "sub/file", "")
+	for path, want := range map[string]bool{dir: true, dir + "/sub": true, dir + "/sub/file": false, dir + "/missing": false, "/": exists("/.git")} {
+		if got := Meant(gitenv.List{}, path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+	for ceilings, want := range map[string]bool{"": true, dir: false, dir + "/missing:" + dir: false, dir + "/missing": true} {
+		if got := Meant(gitenv.List{"GIT_CEILING_DIRECTORIES=" + ceilings}, dir+"/sub"); got != want {
+			t.Errorf("below %q: %v", ceilings, got)
+		}
+	}
+	if isCeiling(gitenv.List{}, dir+"/missing") || !Meant(gitenv.List{"GIT_DIR=x"}, "/") {
+		t.Error("it is not so")
+	}
+}
+
+// TestOddLinks checks the result where .git is a file that names nothing, and which texts are a HEAD.
+func TestOddLinks(t *testing.T) {
+	dir := t.TempDir()
+	writeIn(t, dir, "odd/.git", "nothing\n")
+	writeIn(t, dir, "sound/.git", "gitdir: ../repo\n")
+	check(t, os.Symlink("nowhere", filepath.Join(dir, "x")))
+	check(t, os.Mkdir(filepath.Join(dir, "link"), 0o755))
+	check(t, os.Symlink("nowhere", filepath.Join(dir, "link", ".git")))
+	for name, want := range map[string]string{"odd": "", "link": "", "sound": filepath.Join(dir, "repo")} {
+		if top, gitDir := worktreeAbove(filepath.Join(dir, name)); gitDir != want || (top != "") != (want != "") {
+			t.Errorf("%s: %q, %q", name, top, gitDir)
+		}
+	}
+	one := strings.Repeat("1", 40)
+	for text, sound := range map[string]bool{one + "\n": true, one: false, "ref: refs/x": true, "ref: foo\n": false} {
+		if isSoundHead(text) != sound {
+			t.Errorf("%q is sound: %t", text, !sound)
+		}
+	}
+}
+
+func writeIn(t *testing.T, dir, name, text string) {
+	t.Helper()
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	check(t, os.WriteFile(file, []byte(text), 0o644))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
