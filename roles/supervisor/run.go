@@ -52,6 +52,7 @@ type Config struct {
 
 	isMember func(id string) bool // whether a running member of its team has an id; nil without a team
 	proof    *proof               // shared by the members of its team; nil without a team
+	pace     *pace                // the same
 }
 
 // StopError is the reason why a supervisor ended before its work was done.
@@ -104,7 +105,7 @@ type supervisor struct {
 // returns a *StopError if something else ended it, or the error that kept it from starting.
 func Run(ctx context.Context, c Config) error {
 	if c.proof == nil {
-		c.proof = &proof{}
+		c.proof, c.pace = &proof{}, &pace{}
 	}
 	s := &supervisor{Config: c, watch: map[string]watched{}, deaths: newDeaths()}
 	defer s.deaths.stop()
@@ -224,28 +225,29 @@ func (s *supervisor) warnOfLease(ctx context.Context, v *gitboard.View) error {
 	return err
 }
 
-// fetch fetches at each poll interval what other clones have done; the loop sees that the board has
-// moved. A remote that can't be reached is reported once.
+// fetch fetches, with the other supervisors of this process, what other clones have done; the loop
+// sees that the board has moved. every is the longest time between two fetches. A remote that can't
+// be reached is reported once.
 func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
-	poll := time.NewTicker(every)
-	defer poll.Stop()
 	known := map[string]bool{}
 	for {
-		did, err := s.Executor.Follow(ctx, s.actor)
-		if err != nil {
-			did = append(did, err.Error())
-		}
-		now := map[string]bool{}
-		for _, text := range did {
-			if now[text] = true; !known[text] && ctx.Err() == nil {
-				s.report(Trouble, "", text)
+		wait := s.pace.fetch(ctx, s.Board, every, func() {
+			did, err := s.Executor.Follow(ctx, s.actor)
+			if err != nil {
+				did = append(did, err.Error())
 			}
-		}
-		known = now
+			now := map[string]bool{}
+			for _, text := range did {
+				if now[text] = true; !known[text] && ctx.Err() == nil {
+					s.report(Trouble, "", text)
+				}
+			}
+			known = now
+		})
 		select {
 		case <-ctx.Done():
 			return
-		case <-poll.C:
+		case <-time.After(wait):
 		}
 	}
 }

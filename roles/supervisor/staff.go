@@ -46,18 +46,18 @@ func (t *team) staff(ctx context.Context, all *sync.WaitGroup) {
 	}
 }
 
-// fetch fetches other clones' operations at intervals, even without a member to do it.
+// fetch fetches other clones' operations, even without a member to do it.
 func (t *team) fetch(ctx context.Context) {
-	poll := time.NewTicker(staffEvery)
-	defer poll.Stop()
 	for {
-		_ = t.Fetch(ctx) // members report an unreachable remote; the next tick retries it
+		wait := t.pace.fetch(ctx, t.Board, staffEvery, func() {
+			_ = t.Fetch(ctx) // members report an unreachable remote; the next time retries it
+		})
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.done:
 			return
-		case <-poll.C:
+		case <-time.After(wait):
 		}
 	}
 }

@@ -34,6 +34,7 @@ type team struct {
 	mu    sync.Mutex
 	begun bool              // a member was registered: the team has been able to work
 	proof *proof            // of the operations that the members look at
+	pace  *pace             // of the members' fetches
 	live  map[int]bool      // members that are running
 	agent map[int]string    // the id of each member that is registered
 	idle  map[int]time.Time // since when a member has been waiting for lack of work
@@ -57,7 +58,7 @@ type team struct {
 func RunTeam(ctx context.Context, c Team) error {
 	ctx, end := context.WithCancelCause(ctx)
 	t := &team{
-		Team: c, end: end, proof: &proof{}, live: map[int]bool{}, agent: map[int]string{}, idle: map[int]time.Time{},
+		Team: c, end: end, proof: &proof{}, pace: &pace{}, live: map[int]bool{}, agent: map[int]string{}, idle: map[int]time.Time{},
 		coming: map[string]int{}, failed: map[string]int{}, most: map[string]int{}, byHand: map[string]bool{},
 		left: make(chan struct{}, 1), done: make(chan struct{}), deaths: newDeaths(),
 	}
@@ -119,7 +120,7 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	defer known()
 	agent := c.name()
-	c.Patient, c.isMember, c.proof = true, t.has, t.proof
+	c.Patient, c.isMember, c.proof, c.pace = true, t.has, t.proof, t.pace
 	c.Report = func(e Event) {
 		if e.Event == Registered {
 			agent = e.Agent
