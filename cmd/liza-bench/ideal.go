@@ -10,8 +10,10 @@ type teamwork struct {
 	dependsOn         [][]int // by task
 	coders, reviewers int
 	code, review      int
-	test              int // of a train of approved tasks
-	batch             int // the longest train
+	test              int  // of a train of approved tasks
+	batch             int  // the longest train
+	reject            int  // every so many tasks are rejected once; 0 for none
+	pairs             bool // neighbours edit the same lines: the ideal works on one after the other
 }
 
 // schedule is a list scheduler, which starts whatever can be started, the longest chain first,
@@ -22,7 +24,7 @@ type schedule struct {
 	own                bool
 	behind             []int // by task: the length of the chain that waits for it
 	todo, coded, ready []int // to code; to review; to merge
-	merged             map[int]bool
+	merged, rejected   map[int]bool
 	merging            bool
 	now                int
 	under              []step
@@ -36,7 +38,16 @@ type step struct {
 
 // ideal is the makespan of teamwork in seconds.
 func (w teamwork) ideal(own bool) int {
-	s := &schedule{teamwork: w, own: own, behind: make([]int, len(w.dependsOn)), merged: map[int]bool{}}
+	s := &schedule{teamwork: w, own: own, behind: make([]int, len(w.dependsOn)), merged: map[int]bool{}, rejected: map[int]bool{}}
+	if w.pairs {
+		s.dependsOn = make([][]int, len(w.dependsOn))
+		for i := range s.dependsOn {
+			if i%2 == 1 {
+				s.dependsOn[i] = []int{i - 1}
+			}
+		}
+		w = s.teamwork
+	}
 	for i := range slices.Backward(w.dependsOn) { // tasks depend on earlier ones
 		for _, d := range w.dependsOn[i] {
 			s.behind[d] = max(s.behind[d], s.behind[i]+1)
@@ -80,7 +91,15 @@ func (s *schedule) start() bool {
 	if s.reviewers > 0 && len(s.coded) > 0 {
 		task := s.take(&s.coded, 1, free)
 		s.reviewers--
-		s.begin(s.review, func() { s.reviewers++; s.ready = append(s.ready, task...) })
+		s.begin(s.review, func() {
+			s.reviewers++
+			if i := task[0]; s.rejects(i) && !s.rejected[i] {
+				s.rejected[i] = true
+				s.todo = append(s.todo, i)
+				return
+			}
+			s.ready = append(s.ready, task...)
+		})
 		return true
 	}
 	if s.coders == 0 {
@@ -96,6 +115,9 @@ func (s *schedule) start() bool {
 	s.begin(s.code, func() { s.coders++; s.coded = append(s.coded, task...) })
 	return true
 }
+
+// rejects reports whether a task's first submission is rejected.
+func (w teamwork) rejects(i int) bool { return w.reject > 0 && i%w.reject == w.reject-1 }
 
 func (s *schedule) begin(takes int, done func()) {
 	s.under = append(s.under, step{ends: s.now + takes, done: done})

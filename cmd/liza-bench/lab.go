@@ -32,6 +32,7 @@ type lab struct {
 	writers []throughput // operations a second by number of writers
 	notes   []string
 	serial  int
+	peak    int64 // bytes of memory that a team has taken at most
 	began   time.Time
 }
 

@@ -111,7 +111,11 @@ var groups = []group{
 	{"distant-sequenced", false, benchSequenced},
 	{"distant-team", false, benchTeam},
 	{"growth", false, benchGrowth},
-	{"makespan", true, benchMakespan},
+	{"makespan-local", true, makespanOf(0, 4)},
+	{"makespan-faults", true, makespanOf(4, 5)},
+	{"makespan-clones", true, makespanOf(5, 7)},
+	{"makespan-pairs", true, makespanOf(7, 8)},
+	{"makespan-human", true, benchHuman},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},
 }

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -14,4 +16,16 @@ func processorTime() time.Duration {
 		return 0
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// peakMemory is how many bytes an ended process had in memory at most.
+func peakMemory(p *os.ProcessState) int64 {
+	used, is := p.SysUsage().(*syscall.Rusage)
+	if !is {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return used.Maxrss
+	}
+	return int64(used.Maxrss) << 10
 }
