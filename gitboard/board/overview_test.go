@@ -297,3 +297,36 @@ func TestOutlookOfNobodysTask(t *testing.T) {
 	equals(t, "outlook", []string{string(got.Turn), got.Stuck.String()}, []string{string(roles.Coder), ""})
 	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: map[string]board.Lease{}})), "no_agent human [a]: git liza agent coder")
 }
+
+// TestHeldUp checks that the first line of an overview names what keeps all agents from working that
+// would work, and only that.
+func TestHeldUp(t *testing.T) {
+	const limit = "limit of claude, until 00:30Z"
+	for name, c := range map[string]struct {
+		does func(*script)
+		want string
+	}{
+		"all idle": {func(s *script) {}, ""},
+		"the one with work waits": {func(s *script) {
+			s.claimed("login").do(coder1, &board.AgentStatusChange{Status: board.Working, WaitingFor: limit})
+		}, limit},
+		"another one works": {func(s *script) {
+			s.claimed("login").do(coder2, &board.AgentStatusChange{Status: board.Idle, WaitingFor: limit})
+		}, ""},
+		"it waited, and works again": {func(s *script) {
+			s.claimed("login").do(coder1, &board.AgentStatusChange{Status: board.Working, WaitingFor: limit}).do(coder1, &board.AgentStatusChange{Status: board.Working})
+		}, ""},
+	} {
+		s := begun(t)
+		for _, a := range []board.Actor{planner, coder1, coder2, coder3, reviewer1, reviewer2} {
+			if agent := s.state().Agent(a.ID); agent != nil && agent.Status == board.Starting {
+				s.do(a, &board.AgentStatusChange{Status: board.Idle})
+			}
+		}
+		c.does(s)
+		o := s.look(s.allAlive())
+		if o.HeldUp != c.want || strings.HasPrefix(o.Summary(), "Everybody waits: "+limit+". Waiting: ") != (c.want != "") {
+			t.Errorf("%s: held up by %q: %s", name, o.HeldUp, o.Summary())
+		}
+	}
+}

@@ -43,6 +43,7 @@ type Overview struct {
 	MergedLately int                  `json:"merged_in_last_hour"`
 	Merging      *Train               `json:"merging,omitempty"`
 	Agents       []AgentOutlook       `json:"agents"`
+	HeldUp       string               `json:"held_up,omitempty"` // what keeps all agents from working that have work
 	Events       []Happened           `json:"events"`
 	Progress     board.Time           `json:"last_progress,omitempty"`
 	Tokens       int                  `json:"tokens,omitempty"`       // used by the sprint's runs
@@ -95,6 +96,7 @@ type AgentOutlook struct {
 	Status       board.AgentStatus `json:"status"`
 	Task         string            `json:"task,omitempty"`
 	LeaseExpires board.Time        `json:"lease_expires,omitempty"`
+	WaitingFor   string            `json:"waiting_for,omitempty"` // what keeps it from working
 }
 
 // Happened is an operation as one line.
@@ -205,9 +207,10 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 	}
 	for _, id := range s.List(board.AgentDir) {
 		if a := s.Agent(id); a != nil {
-			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, beside.Leases[id].Expires})
+			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, beside.Leases[id].Expires, a.WaitingFor})
 		}
 	}
+	o.HeldUp = o.heldUp()
 	for _, id := range sprint.Scope.Planned {
 		if b, ok := s.BriefOf(id); ok && b.Status.Terminal() {
 			o.PlannedDone++
@@ -228,6 +231,21 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 	f := finder{s: s, o: o, beside: beside}
 	o.conditions = f.find(config, board.SpentBudget(config, sprint, s.Running()), plans)
 	return o, s.Err()
+}
+
+// heldUp is what keeps all live agents that would work from it: the wait of the first of them. It is
+// "" while one of them works, or all are idle.
+func (o *Overview) heldUp() (why string) {
+	for _, a := range o.Agents {
+		switch {
+		case a.LeaseExpires != "" && a.LeaseExpires <= o.Now, a.WaitingFor == "" && (a.Status == board.Idle || a.Status == board.HandedOff):
+		case a.WaitingFor == "":
+			return ""
+		case why == "":
+			why = a.WaitingFor
+		}
+	}
+	return why
 }
 
 // present reports whether a role has an agent with an unexpired lease.
@@ -354,13 +372,17 @@ func (o *Overview) Summary() string {
 	if o.GoalStatus != board.InProgress {
 		return "The goal is " + string(o.GoalStatus) + ". " + o.lately()
 	}
+	held := ""
+	if o.HeldUp != "" {
+		held = "Everybody waits: " + text.Line(o.HeldUp, 100) + ". "
+	}
 	parts := []string{"you " + strconv.Itoa(o.Waits(roles.Human))}
 	for _, t := range o.Turns {
 		if name := turnNames[t.Who]; name != "" {
 			parts = append(parts, name+" "+strconv.Itoa(t.Count))
 		}
 	}
-	return "Waiting: " + strings.Join(parts, ", ") + ". " + o.lately()
+	return held + "Waiting: " + strings.Join(parts, ", ") + ". " + o.lately()
 }
 
 var turnNames = map[roles.Role]string{roles.Planner: "planner", roles.Coder: "coders", roles.CodeReviewer: "reviewers"}

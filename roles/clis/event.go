@@ -73,6 +73,7 @@ const (
 	Setup    Trouble = "setup"    // a missing login, wrong key or unknown model; a human must act
 	Shell    Trouble = "shell"    // its tools can't find git liza; a human must act
 	Overflow Trouble = "overflow" // the conversation is too long for the model; a new one is not
+	Outage   Trouble = "outage"   // the service can't be reached; it passes
 	Unknown  Trouble = "unknown"
 )
 

@@ -31,7 +31,11 @@ var (
 	setup = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)invalid (?:x-)?(?:api|bearer)[ -]?(?:key|token)|incorrect api key|api key not (?:valid|found)|unauthori[sz]ed|authentication|not logged in|please run /login|missing (?:environment variable|api key)|must specify|please set an auth method|model\b[^\n]{0,60}\b(?:not found|does not exist|may not exist|not supported)|issue with the selected model|cannot be used with root`)
 	})
-	later = sync.OnceValue(func() *regexp.Regexp {
+	network = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH)\b|getaddrinfo|could not resolve host|no such host|name resolution|unable to connect to (?:the )?api|connection error|fetch failed|error sending request for url|stream disconnected|network is unreachable|no route to host|connection (?:refused|reset|timed out)`)
+	})
+	resetsAt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bresets? (?:at )?` + at) })
+	later    = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:try again|retry|resets?|reset after|retryDelay\\*": \\*")(?: in| after)? ?` + in)
 	})
 )
@@ -52,6 +56,8 @@ func (c CLI) FaultOf(status int, message string, now time.Time) *Fault {
 		f.Trouble = Limit
 	case setup().MatchString(message):
 		f.Trouble = Setup
+	case network().MatchString(message):
+		f.Trouble = Outage
 	}
 	if until, limited := c.Limited(message, now); limited {
 		f.Trouble, f.Until = Limit, until
@@ -61,6 +67,8 @@ func (c CLI) FaultOf(status int, message string, now time.Time) *Fault {
 			if d := duration(m[1]); d > 0 && d < longest {
 				f.Until = now.Add(d).UTC()
 			}
+		} else if m := resetsAt().FindStringSubmatchIndex(message); m != nil {
+			f.Until = reset(func(group string) string { return submatch(resetsAt(), message, m, group) }, now)
 		}
 	}
 	if f.Trouble == Limit && !f.Until.IsZero() {

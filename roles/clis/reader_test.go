@@ -115,11 +115,23 @@ func TestFaultOf(t *testing.T) {
 		"Invalid API key · Fix external API key":                                                       clis.Setup,
 		"Missing environment variable: `RIG_KEY`.":                                                     clis.Setup,
 		"--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons": clis.Setup,
+		"API Error: Unable to connect to API (ECONNREFUSED)":                                           clis.Outage,
+		"stream disconnected before completion: error sending request for url (https://x/responses)":   clis.Outage,
+		"exception TypeError: fetch failed sending request":                                            clis.Outage,
 		"the tests fail": clis.Unknown,
 	} {
 		if f := claude.FaultOf(0, message, noon); f.Trouble != want {
 			t.Errorf("%q is %s, want %s", message, f.Trouble, want)
 		}
+	}
+}
+
+// TestResetOfCredits checks that the time is read at which used-up credits come back.
+func TestResetOfCredits(t *testing.T) {
+	claude, _ := clis.Find("claude", nil)
+	f := claude.FaultOf(0, "You're out of usage credits · resets 4:58am (UTC)", noon)
+	if f.Trouble != clis.Limit || f.Until.Format("2006-01-02 15:04") != "2026-01-02 04:59" { // and a margin
+		t.Errorf("%s until %s", f.Trouble, f.Until)
 	}
 }
 

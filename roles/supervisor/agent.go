@@ -111,6 +111,41 @@ type watching struct {
 	kill    <-chan time.Time
 	stopped error // the error that ends the supervisor too
 	metered bool  // a budget applies, so use of tokens is a reason to look
+	told    bool  // the agent's record names that its CLI retries
+}
+
+// retriesShown is for how long a CLI retries before the agent's record names it.
+const retriesShown = time.Minute
+
+// retries records on the board that the agent's CLI has retried for long, and the end of that.
+func (w *watching) retries(ctx context.Context, l Look) {
+	seen := w.witness.seen()
+	since := seen.waits.Add(retriesShown)
+	text := ""
+	switch {
+	case seen.waits.IsZero() && !w.told:
+		return
+	case seen.waits.IsZero():
+	case w.told:
+		return
+	case l.Now.Before(since):
+		w.order.Next = sooner(w.order.Next, since)
+		return
+	default:
+		text = fmt.Sprintf("%s retries since %s", w.CLI.Name, seen.waits.UTC().Format("15:04Z"))
+		if seen.fault != nil && seen.fault.Text != "" {
+			text += ": " + quotable(seen.fault.Text)
+		}
+	}
+	a := l.State.Agent(w.actor.ID)
+	if a == nil {
+		return
+	}
+	if err := w.status(ctx, text, a.Status); err != nil {
+		w.report(Trouble, w.r.Task, err.Error())
+		return
+	}
+	w.told = text != ""
 }
 
 // end asks the agent to end, once. A CLI is first interrupted, as by a person at its terminal, and
@@ -154,7 +189,7 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 		case <-timer:
 			w.look(ctx)
 		case <-s.witness.spent:
-			if w.metered {
+			if w.metered || w.told || !s.witness.seen().waits.IsZero() {
 				w.look(ctx)
 			}
 		case fault := <-s.witness.hopeless:
@@ -198,6 +233,9 @@ func (w *watching) look(ctx context.Context) {
 	}
 	if failed == nil {
 		w.warn(l)
+		if !w.ending.ours {
+			w.retries(ctx, l)
+		}
 		var next time.Time
 		next, failed = w.supervisor.merge(ctx, &l)
 		w.order.Next = sooner(w.order.Next, next)

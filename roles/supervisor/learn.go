@@ -24,7 +24,7 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip plumbing.OID, end
 	if err != nil {
 		return err
 	}
-	o := Outcome{At: s.Board.Now(), Role: s.Role, Exit: end.exit, Ours: end.ours, Cut: end.cut, Wake: step.Wake, Task: step.Task, Limit: s.CLI.Name}
+	o := Outcome{At: s.Board.Now(), Role: s.Role, Exit: end.exit, Ours: end.ours, Cut: end.cut, Wake: step.Wake, Task: step.Task, Limit: "limit of " + s.CLI.Name}
 	if o.Changed, err = s.acted(ctx, tip, v.Commit); err != nil {
 		return err
 	}
@@ -40,6 +40,11 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip plumbing.OID, end
 	s.handOff(ctx, v.State, step.Task, end, o.Said)
 	s.account(ctx, step, v.State, end, true)
 	s.memory.Learn(o)
+	if s.memory.afresh(step.Task) {
+		if err := s.files.drop(conversationFile); err != nil {
+			s.report(Trouble, step.Task, err.Error())
+		}
+	}
 	if err := s.files.keepMemory(s.memory); err != nil {
 		return err
 	}
@@ -71,7 +76,7 @@ func (s *supervisor) passOn(ctx context.Context, v *gitboard.View, task string) 
 		return v, err
 	}
 	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.HandOff{
-		About: board.About{Task: task}, Summary: "its agent crashed", NextAction: "look at the worktree and continue from its state",
+		About: board.About{Task: task}, Summary: crashSummary(s.memory.Said), NextAction: "look at the worktree and continue from its state",
 	}))
 	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && !taken(err) {
 		return v, nil // it is no longer this agent's
@@ -80,6 +85,14 @@ func (s *supervisor) passOn(ctx context.Context, v *gitboard.View, task string) 
 		return v, err
 	}
 	return done.View, s.files.drop(conversationFile)
+}
+
+// crashSummary describes a crash for the next coder, by the last words of the agent.
+func crashSummary(said string) string {
+	if said == "" {
+		return "its agent crashed, and printed nothing"
+	}
+	return "its agent crashed; it said last: " + quotable(said)
 }
 
 // passable reports whether an idle coder of the same role and clone can continue an agent's task
@@ -239,6 +252,8 @@ func (s *supervisor) printed(o *Outcome, end ending) {
 	switch fault.Trouble {
 	case clis.Limit:
 		o.Limited, o.Until = true, fault.Until
+	case clis.Outage:
+		o.Limited, o.Limit = true, s.CLI.Name+" can't reach its service"
 	case clis.Setup:
 		o.Setup, o.Hint = fault.Text, "log in to "+s.CLI.Name+" or choose another model as the user who runs the team, see that `"+s.CLI.Program+"` answers by itself, and start again"
 	case clis.Shell:
@@ -271,8 +286,12 @@ func (s *supervisor) afterwards(ctx context.Context, state *board.State) error {
 	if a.Status == board.HandedOff {
 		return s.status(ctx, "", board.Starting, board.Idle)
 	}
-	if s.memory.Limits > 0 && a.WaitingFor != s.memory.Why {
-		return s.status(ctx, s.memory.Why, a.Status)
+	waits := ""
+	if s.memory.Limits > 0 {
+		waits = s.memory.Why
+	}
+	if a.WaitingFor != waits {
+		return s.status(ctx, waits, a.Status)
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ type Outcome struct {
 	Declined  *board.Task  // the submission given back unjudged, nil for none
 	Limited   bool         // by a quota or rate limit of its CLI
 	Until     time.Time    // when the limit ends, zero if unknown
-	Limit     string       // the CLI whose limit it is
+	Limit     string       // of which CLI, or what else it waits for
 	Settings  string       // the mark of the board's settings, see settingsOf
 }
 
@@ -148,6 +148,9 @@ func (m *Memory) Learn(e Outcome) {
 		m.Delay = 0
 		delay := crashDelay << (stalled - 1)
 		m.NotBefore, m.Why = e.At.Add(delay), fmt.Sprintf("it has handed nothing over (%d of %d), and is started again after %s", stalled, stallLimit, delay)
+		if m.afresh(e.Task) {
+			m.Why += ", in a new conversation"
+		}
 	case stalled > 0: // the next step gives it up
 	case e.Changed || e.Exit == 0 && e.Role == roles.Planner:
 		m.Delay = 0
@@ -177,8 +180,8 @@ func (e Outcome) crashed() bool {
 	return e.Cut == "" && e.Exit != 0 && e.Exit != graceful && !e.Delivered
 }
 
-// stalled counts a run that did something or exceeded a bound, but handed nothing over, and returns
-// the count. It returns 0 for any other run. A crash after minutes of work counts too, since
+// stalled counts a run that ended well, did something or exceeded a bound, but handed nothing over,
+// and returns the count. It returns 0 for any other run. A crash after minutes of work counts too, since
 // crashLimit is for quick ones.
 func (m *Memory) stalled(e Outcome) int {
 	ends := e.Task == "" && e.Cut == "" && !e.crashed() // a planner has no work to hand over
@@ -186,7 +189,7 @@ func (m *Memory) stalled(e Outcome) int {
 		delete(m.Stalled, e.Task)
 		return 0
 	}
-	if e.Cut == "" && (!e.Changed || !e.Running || e.Declined != nil) {
+	if e.Cut == "" && (!e.Changed && (e.Task == "" || e.Exit != 0) || !e.Running || e.Declined != nil) {
 		return 0
 	}
 	if m.Stalled == nil {
@@ -204,6 +207,10 @@ func (m *Memory) stalled(e Outcome) int {
 // exhausted reports whether so many runs handed nothing over that the claim or review is given up.
 func (m *Memory) exhausted(task string) bool { return m.Stalled[task].Times >= stallLimit }
 
+// afresh reports whether the next run on a task should not continue the conversation of the earlier
+// ones, which led to nothing: it is the last one before the task is given up.
+func (m *Memory) afresh(task string) bool { return m.Stalled[task].Times == stallLimit-1 }
+
 // limit waits until the quota ends, or if that is unknown, longer each time.
 func (m *Memory) limit(e Outcome) {
 	delay := min(limitDelay<<min(m.Limits, 10), longestLimit)
@@ -212,7 +219,15 @@ func (m *Memory) limit(e Outcome) {
 	if e.Until.After(e.At) {
 		until = e.Until
 	}
-	m.NotBefore, m.Why = until, fmt.Sprintf("limit of %s, until %s", e.Limit, board.At(until))
+	m.NotBefore, m.Why = until, fmt.Sprintf("%s, until %s", e.Limit, clockTime(until, e.At))
+}
+
+// clockTime is a time of the next day in UTC, or with its date if it is later.
+func clockTime(at, now time.Time) string {
+	if at.Sub(now) < 20*time.Hour {
+		return at.UTC().Format("15:04Z")
+	}
+	return string(board.At(at))
 }
 
 // remember keeps which trigger a planner's run has handled.

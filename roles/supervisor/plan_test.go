@@ -135,7 +135,7 @@ func TestNext(t *testing.T) {
 		}, "merge login, wait for 2s: it continues in a moment"},
 		{"nor for the end of a limit", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 1, Changed: true, Limited: true})
-		}, "merge login, wait for 1m0s: limit of , until 2026-01-31T09:15:00Z"},
+		}, "merge login, wait for 1m0s: , until 09:15Z"},
 		{"it lands before a reviewer that crashes stops", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.Crashes = []time.Time{l.Now, l.Now, l.Now}
 		}, "merge login, wait: it merges login before it stops: the agent has crashed 3 times within 5m0s"},
@@ -225,9 +225,9 @@ func TestNext(t *testing.T) {
 			l.State = newScene(t).claimed("login").do(human, note).state()
 		}, "start login"},
 		{"a limit, and the board moves", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
-			m.Learn(Outcome{At: l.Now, Exit: 7, Limited: true, Limit: "claude", Settings: settingsOf(l.State)})
+			m.Learn(Outcome{At: l.Now, Exit: 7, Limited: true, Limit: "limit of claude", Settings: settingsOf(l.State)})
 			l.State = newScene(t).claimed("login").ready("cart").state()
-		}, "wait for 1m0s: limit of claude, until 2026-01-31T09:11:00Z"},
+		}, "wait for 1m0s: limit of claude, until 09:11Z"},
 		{"a failed claim", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
 			m.pause(l.Now.Add(time.Second), "a claim failed", string(l.Commit))
 		}, "wait for 1s: a claim failed"},
@@ -318,10 +318,11 @@ func TestLearn(t *testing.T) {
 		{"crashes double the pause", []Outcome{{Exit: 1}, {Exit: 137}}, 10 * time.Second, "exit 137", func(m *Memory) bool { return len(m.Crashes) == 2 && m.LastCrashed }},
 		{"a graceful end forgets the pause", []Outcome{{Exit: 1}, {Exit: 42}, {Exit: 1}}, 5 * time.Second, "exit 1", func(m *Memory) bool { return m.Fruitless == 3 }},
 		{"ended by us", []Outcome{{Exit: 143, Ours: true}}, 0, "", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
-		{"a limit is not a crash", []Outcome{{Exit: 1, Limited: true, Limit: "claude"}}, time.Minute, "limit of claude, until 2026-01-31T09:01:00Z",
+		{"a limit is not a crash", []Outcome{{Exit: 1, Limited: true, Limit: "limit of claude"}}, time.Minute, "limit of claude, until 09:01Z",
 			func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 && m.Limits == 1 }},
-		{"limits in a row", []Outcome{{Exit: 1, Limited: true}, {Exit: 1, Limited: true}, {Exit: 1, Limited: true}}, 4 * time.Minute, "limit", nil},
-		{"a limit that says until when", []Outcome{{Exit: 1, Limited: true, Until: at.Add(3 * time.Hour)}}, 3 * time.Hour, "until 2026-01-31T12:00:00Z", nil},
+		{"limits in a row", []Outcome{{Exit: 1, Limited: true}, {Exit: 1, Limited: true}, {Exit: 1, Limited: true, Limit: "limit"}}, 4 * time.Minute, "limit", nil},
+		{"a limit that says until when", []Outcome{{Exit: 1, Limited: true, Until: at.Add(3 * time.Hour)}}, 3 * time.Hour, "until 12:00Z", nil},
+		{"a limit that lasts longer than a day", []Outcome{{Exit: 1, Limited: true, Until: at.Add(30 * time.Hour)}}, 30 * time.Hour, "until 2026-02-01T15:00:00Z", nil},
 		{"a planner that changes nothing", []Outcome{{Role: "planner", Wake: wake}, {Role: "planner", Wake: wake}}, 0, "",
 			func(m *Memory) bool {
 				return m.Fruitless == 0 && m.Seen["goal-1 BLOCKED_TASKS"] == "login" && m.Unfinished == nil
@@ -332,6 +333,10 @@ func TestLearn(t *testing.T) {
 			func(m *Memory) bool { return !m.exhausted("login") && m.Fruitless == 0 }},
 		{"three times", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Exit: 42, Changed: true, Running: true}, {Task: "login", Changed: true, Running: true}}, 0, "",
 			func(m *Memory) bool { return m.exhausted("login") && m.Broken(at) == "" }},
+		{"it ends well again and again and does nothing", []Outcome{{Task: "login", Running: true}, {Task: "login", Running: true}}, 10 * time.Second, "(2 of 3), and is started again after 10s, in a new conversation",
+			func(m *Memory) bool { return m.afresh("login") && !m.exhausted("login") }},
+		{"three times and does nothing", []Outcome{{Task: "login", Running: true}, {Task: "login", Running: true}, {Task: "login", Running: true}}, 0, "",
+			func(m *Memory) bool { return m.exhausted("login") && !m.afresh("login") && m.Broken(at) == "" }},
 		{"in another iteration", []Outcome{{Task: "login", Changed: true, Running: true, Claim: "1"}, {Task: "login", Changed: true, Running: true, Claim: "2"}}, 5 * time.Second, "(1 of 3)", nil},
 		{"it asks for a fresh start and did nothing", []Outcome{{Exit: 42}}, 2 * time.Second, "it continues in a moment", func(m *Memory) bool { return m.Fruitless == 1 }},
 		{"while the board is paused", []Outcome{{Task: "login", Exit: 42, Changed: true}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},

@@ -2,12 +2,14 @@ package supervisor
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 )
@@ -33,12 +35,13 @@ type witness struct {
 	said   string      // the last line with content that is no hint after an error
 	words  string      // the last line that the CLI itself has printed since its model did something
 	fault  *clis.Fault // the run's failure, or the CLI's last reason to retry
+	waits  time.Time   // since when the CLI has only retried, zero if it works
 	shell  *clis.Fault // its tools can't find git liza
 	worked bool        // the model has answered at least once
 	used   clis.Usage
 	total  bool // used covers the whole run
 
-	// spent gets a value when the agent has used more tokens.
+	// spent gets a value when the agent has used more tokens, or retries.
 	spent chan struct{}
 
 	// A CLI that reports its usage only at the end is metered by an estimate: each request sends
@@ -80,11 +83,14 @@ func (w *witness) event(e clis.Event) {
 		w.fault = e.Fault
 	case clis.Waits:
 		w.fault = e.Fault
+		if w.waits.IsZero() {
+			w.waits = w.now()
+		}
 		if e.Fault.Trouble == clis.Setup {
 			w.giveUp(e.Fault)
 		}
 	case clis.Said, clis.Called, clis.Result:
-		w.worked, w.fault, w.words = true, nil, "" // earlier faults have passed
+		w.worked, w.fault, w.words, w.waits = true, nil, "", time.Time{} // earlier faults have passed
 		if e.Fault != nil {
 			w.shell = e.Fault
 			w.giveUp(e.Fault)
@@ -103,9 +109,28 @@ func (w *witness) event(e clis.Event) {
 			w.words = raw
 		}
 	}
+	if e.Kind == clis.Called {
+		line = w.stamped(line)
+	}
 	if line != "" || e.Kind == clis.Plain {
 		_, _ = io.WriteString(w.to, line+"\n") // output may be lost
 	}
+}
+
+// stamped is the line of a call with its time, and the tokens used so far if they are known.
+func (w *witness) stamped(line string) string {
+	used, about := w.used.Tokens(), ""
+	if !w.reported {
+		used, about = w.guess.Tokens(), "about "
+	}
+	first, rest, more := strings.Cut(w.now().Local().Format("15:04:05")+" "+line, "\n")
+	if used > 0 {
+		first += fmt.Sprintf("  (%s%s tokens)", about, report.Count(used))
+	}
+	if more {
+		first += "\n" + rest
+	}
+	return first
 }
 
 // isCause reports whether a line of a CLI names an error.
@@ -154,7 +179,7 @@ func (w *witness) estimate(e clis.Event) {
 	case clis.Result:
 		w.asking = true
 		w.context += len(e.Text)
-	case clis.Spent, clis.Ended:
+	case clis.Spent, clis.Ended, clis.Waits:
 	default:
 		return
 	}
@@ -180,6 +205,8 @@ type testimony struct {
 	used   clis.Usage
 
 	estimated bool // used is an estimate: the CLI has not reported it
+
+	waits time.Time // since when the CLI has only retried, zero if it works
 }
 
 func (w *witness) seen() testimony {
@@ -190,5 +217,5 @@ func (w *witness) seen() testimony {
 		used = w.guess
 		used.Model = w.used.Model
 	}
-	return testimony{w.heard, w.last, w.said, w.words, cmp.Or(w.shell, w.fault), w.worked, used, estimated}
+	return testimony{w.heard, w.last, w.said, w.words, cmp.Or(w.shell, w.fault), w.worked, used, estimated, w.waits}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -130,5 +131,52 @@ func TestCauseBeforeHints(t *testing.T) {
 		if w.said != step.said {
 			t.Errorf("after %q: %q", step.line, w.said)
 		}
+	}
+}
+
+// TestRetriesAreShown checks that an agent's record names that its CLI retries once that has lasted
+// for a minute, and no longer than until the model answers again.
+func TestRetriesAreShown(t *testing.T) {
+	ctx, s, _, clock := supervised(t)
+	c, err := clis.Find("claude", nil)
+	must(t, err)
+	var log strings.Builder
+	s.CLI, s.witness = c, newWitness(c, clock.Now, &log)
+	w := &watching{supervisor: s, r: &Running{Task: "login", Began: clock.Now()}}
+	print := func(line string) { _, _ = s.witness.Write([]byte(line + "\n")) }
+	shows := func(what, want string) {
+		t.Helper()
+		w.look(ctx)
+		v, err := s.Board.View(ctx)
+		must(t, err)
+		if a := v.State.Agent("coder-1"); a.WaitingFor != want || a.Status != board.Working {
+			t.Errorf("%s: %s waits for %q", what, a.Status, a.WaitingFor)
+		}
+	}
+	shows("at work", "")
+	retry := `{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":500,"error_status":529,"error":"overloaded"}`
+	print(retry)
+	shows("a retry", "")
+	if want := clock.Now().Add(retriesShown); !w.order.Next.Equal(want) {
+		t.Errorf("it looks again at %s, not %s", w.order.Next, want)
+	}
+	clock.Pass(retriesShown)
+	print(retry)
+	v, err := s.Board.View(ctx)
+	must(t, err)
+	w.look(ctx)
+	after, err := s.Board.View(ctx)
+	must(t, err)
+	if a := after.State.Agent("coder-1"); !strings.HasPrefix(a.WaitingFor, "claude retries since 03:04Z") || after.Commit == v.Commit {
+		t.Errorf("after a minute it waits for %q", a.WaitingFor)
+	}
+	w.look(ctx)
+	if again, err := s.Board.View(ctx); err != nil || again.Commit != after.Commit {
+		t.Errorf("it is recorded again: %v", err)
+	}
+	print(`{"type":"assistant","message":{"id":"m-1","model":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"go test"}}],"usage":{"input_tokens":2000,"output_tokens":5}}}`)
+	shows("it answers", "")
+	if got := log.String(); !strings.Contains(got, " $ go test  (") {
+		t.Errorf("the log of the call has no time or no tokens: %q", got)
 	}
 }

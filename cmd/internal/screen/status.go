@@ -421,7 +421,11 @@ func (d *statusDrawing) agents(most int) []string {
 		if a.LeaseExpires != "" {
 			left = "lease " + LeaseLeft(d.now, a.LeaseExpires)
 		}
-		rows = append(rows, []string{d.Fit(a.ID, 20), string(a.Status), d.Fit(a.Task, d.Width*3/10), left})
+		waits := ""
+		if a.WaitingFor != "" {
+			waits = "waits: " + text.Line(a.WaitingFor, 100)
+		}
+		rows = append(rows, []string{d.Fit(a.ID, 20), string(a.Status), d.Fit(a.Task, d.Width*3/10), left, waits})
 	}
 	if most == 0 {
 		return []string{"", fmt.Sprintf("agents %d", len(agents))}
