@@ -58,6 +58,8 @@ func (w *world) claims() {
 	w.judge(judge2, "fix", board.VerdictApproved)
 	m, at := w.mergeCommit("fix", work)
 	w.do(judge1, m, w.lands(at))
+	undo, at := w.undo("fix")
+	w.do(ada, undo, w.lands(at))
 
 	// A commit made before the checkpoint is flagged for the reviewer if the board is configured
 	// so.

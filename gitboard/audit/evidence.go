@@ -32,8 +32,10 @@ type comment struct {
 // landingEvidence is a recorded move of integration, with the evidence needed to check it.
 type landingEvidence struct {
 	before, after plumbing.OID
-	review        plumbing.OID // the approved commit, zero for a human's landing
-	base          plumbing.OID // the commit that its review began at; it has to be on integration before
+	review        plumbing.OID    // the commit that was merged, zero for a plain landing
+	human         bool            // a human landed it; otherwise it was approved
+	undoes        [2]plumbing.OID // of a revert: a merge commit, and where integration was before it
+	base          plumbing.OID    // the commit that its review began at; it has to be on integration before
 	mergeType     string
 	files         []string // all files that a human's landing changes; empty for any
 }
@@ -107,6 +109,11 @@ func (p *replay) collect(l *link) {
 	case *board.Land:
 		commit("before", o.Before)
 		commit("commit", o.Commit)
+		commit("merged", o.Merged)
+	case *board.Revert:
+		commit("before", o.Before)
+		commit("commit", o.Commit)
+		commit("merged", o.Merged)
 	case *board.Attest:
 		commit("commit", o.Commit)
 	}
@@ -146,8 +153,30 @@ func landingEvidenceOf(op board.Operation, s *board.State) *landingEvidence {
 		}
 	case *board.Land:
 		e.files = p.Files
+		e.computed(p.Commit, p.Merged)
+	case *board.Revert:
+		e.computed(p.Commit, p.Merged)
+		if t := s.Task(p.Task); t != nil {
+			e.undoes = [2]plumbing.OID{plumbing.OID(t.MergeCommit), plumbing.OID(t.MergedOn())}
+		}
 	}
 	return e
+}
+
+// computed notes that a human's landing is the merge of a commit, if it is.
+func (e *landingEvidence) computed(commit, merged string) {
+	e.human, e.review = true, plumbing.OID(merged)
+	if merged != "" && commit != merged {
+		e.mergeType = board.MergeCommitType
+	}
+}
+
+// brought is the merged commit in words.
+func (e *landingEvidence) brought() string {
+	if e.human {
+		return "the commit " + string(e.review)
+	}
+	return "the approved commit " + string(e.review)
 }
 
 func reviewBase(s *board.State, task string) plumbing.OID {

@@ -231,6 +231,33 @@ func TestEvidence(t *testing.T) {
 			w.move(w.project([]plumbing.OID{more, work}, coder1, nil))
 			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: string(more), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "integration: integration got ", true},
+		"reverted without undoing it": {func(w *world) {
+			m, at := w.mergeCommit("alpha", plumbing.OID(w.task("alpha").ReviewCommit))
+			w.do(judge1, m, w.lands(at))
+			other := w.project([]plumbing.OID{at}, ada, map[string]string{"new.go": "//"})
+			w.do(ada, &board.Revert{About: about("alpha"), Before: string(at), Commit: string(other), Merged: string(other)}, w.lands(other))
+		}, "does not undo", false},
+		"reverted with more": {func(w *world) {
+			m, at := w.mergeCommit("alpha", plumbing.OID(w.task("alpha").ReviewCommit))
+			w.do(judge1, m, w.lands(at))
+			w.move(w.project([]plumbing.OID{at}, ada, map[string]string{"else.go": "//"}))
+			p, right := w.undo("alpha")
+			wrong := w.project([]plumbing.OID{w.integration, plumbing.OID(p.Merged)}, ada, map[string]string{"new.go": "//"})
+			w.files[wrong], p.Commit = w.files[right], string(wrong)
+			w.do(ada, p, w.lands(wrong))
+		}, "computed again, the merge gives the tree", false},
+		"landed a merge with more": {func(w *world) {
+			p, _ := w.merged(plumbing.OID(w.task("alpha").BaseCommit), "main.txt")
+			at := w.project([]plumbing.OID{w.integration, plumbing.OID(p.Merged)}, ada, map[string]string{"new.go": "//"})
+			p.Commit = string(at)
+			w.do(ada, p, w.lands(at))
+		}, "computed again, the merge gives the tree", false},
+		"landed a merge of something else": {func(w *world) {
+			other := w.project([]plumbing.OID{plumbing.OID(w.task("alpha").BaseCommit)}, ada, map[string]string{"other.txt": "//"})
+			p, at := w.merged(other, "main.txt")
+			p.Merged = string(other)
+			w.do(ada, p, w.lands(at))
+		}, "is not a merge of", false},
 		"landed beside": {func(w *world) {
 			was := w.integration
 			w.move(w.project(nil, ada, map[string]string{"new.go": "//"}))

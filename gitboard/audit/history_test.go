@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -103,6 +104,32 @@ func (w *world) mergeCommit(id string, work plumbing.OID) (*board.Merge, plumbin
 	}, m
 }
 
+// undo returns the payload of a revert of a MERGED task, and the commit that it lands.
+func (w *world) undo(id string) (*board.Revert, plumbing.OID) {
+	merge, before := plumbing.OID(w.task(id).MergeCommit), plumbing.OID(w.task(id).MergedOn())
+	changes := maps.Clone(w.files[before])
+	for file := range w.files[merge] {
+		if _, had := changes[file]; !had {
+			changes[file] = gone
+		} else if changes[file] == w.files[merge][file] {
+			delete(changes, file)
+		}
+	}
+	undo := w.project([]plumbing.OID{merge}, ada, changes)
+	at := undo
+	if w.integration != merge {
+		at = w.project([]plumbing.OID{w.integration, undo}, ada, changes)
+	}
+	return &board.Revert{About: about(id), Before: string(w.integration), Commit: string(at), Merged: string(undo), Test: "go test ./...", Reason: "it breaks old clients"}, at
+}
+
+// merged returns the payload of a landing that merges a commit beside integration, and the merge.
+func (w *world) merged(from plumbing.OID, file string) (*board.Land, plumbing.OID) {
+	beside := w.project([]plumbing.OID{from}, ada, map[string]string{file: "// main"})
+	at := w.project([]plumbing.OID{w.integration, beside}, ada, nil)
+	return &board.Land{Before: string(w.integration), Commit: string(at), Merged: string(beside), Test: "go test ./..."}, at
+}
+
 func about(id string) board.About { return board.About{Task: id} }
 
 // everyOperation writes a history that contains each operation at least once.
@@ -149,6 +176,12 @@ func (w *world) everyOperation() {
 	m, at = w.mergeCommit("beta", beta)
 	w.move(at) // integration moves without the board
 	w.do(coder2, &board.FinishMerge{About: about("beta"), ReviewCommit: string(beta), Before: m.Before, MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
+
+	// A human takes merged work off integration, and brings main in.
+	undo, at := w.undo("gamma")
+	w.do(ada, undo, w.lands(at))
+	land, at := w.merged(work, "main.txt")
+	w.do(ada, land, w.lands(at))
 
 	// Blocks, limits, and how a planner resolves them.
 	d = w.definition()

@@ -156,7 +156,7 @@ func (p *replay) landed(ctx context.Context, repo *git.Repo, line *line, e evide
 		raw      string
 	}{
 		{l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line)},
-		{l.review, l.after, fmt.Sprintf("%s does not hold the approved commit %s", l.after, l.review)},
+		{l.review, l.after, fmt.Sprintf("%s does not hold %s", l.after, l.brought())},
 		{l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before)},
 		{l.base, l.before, fmt.Sprintf("%s, which the review began at, was not on integration at %s: nobody was shown what came before it", l.base, l.before)},
 	} {
@@ -182,6 +182,15 @@ func (p *replay) landed(ctx context.Context, repo *git.Repo, line *line, e evide
 	if l.review.IsZero() {
 		return held, nil
 	}
+	if !l.undoes[0].IsZero() {
+		undone, err := undoes(ctx, repo, l)
+		if err != nil {
+			return false, err
+		}
+		if !undone {
+			bad(fmt.Sprintf("%s does not undo %s", l.review, l.undoes[0]))
+		}
+	}
 	if l.mergeType != board.MergeCommitType {
 		return held, nil // by the board's rules, it is the approved commit itself
 	}
@@ -190,7 +199,18 @@ func (p *replay) landed(ctx context.Context, repo *git.Repo, line *line, e evide
 		return false, err
 	}
 	if !slices.Equal(parents, []plumbing.OID{l.before, l.review}) {
-		bad(fmt.Sprintf("%s is not a merge of %s and the approved commit %s", l.after, l.before, l.review))
+		bad(fmt.Sprintf("%s is not a merge of %s and %s", l.after, l.before, l.brought()))
 	}
 	return held, nil
+}
+
+// undoes reports whether the commit that a revert merged follows a merge commit, with the files that
+// integration had before it.
+func undoes(ctx context.Context, repo *git.Repo, l *landingEvidence) (bool, error) {
+	undo, err := commitOf(ctx, repo, l.review)
+	if err != nil {
+		return false, err
+	}
+	before, err := commitOf(ctx, repo, l.undoes[1])
+	return err == nil && undo.Tree == before.Tree && slices.Equal(undo.Parents, l.undoes[:1]), err
 }

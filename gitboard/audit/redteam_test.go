@@ -400,6 +400,8 @@ func (r *redTeam) justified(op board.Operation, to plumbing.OID) bool {
 		return op.Actor.Role == judge1.Role && p.Task == r.tasks[board.Approved] && (to == r.merge || to == r.work)
 	case *board.Land:
 		return op.Actor == ada && p.Commit == string(to)
+	case *board.Revert:
+		return op.Actor == ada && p.Commit == string(to)
 	}
 	return false
 }

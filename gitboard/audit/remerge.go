@@ -65,7 +65,7 @@ func remerge(ctx context.Context, repo *git.Repo, e evidence) remerged {
 			return remerged{err: err}
 		}
 		if len(c.Parents) != 2 || c.Parents[1] != e.lands.review {
-			return remerged{text: fmt.Sprintf("%s is not a merge of the approved commit", e.lands.after.Short())}
+			return remerged{text: fmt.Sprintf("%s is not a merge of %s", e.lands.after.Short(), e.lands.brought())}
 		}
 		onto, review, recorded = c.Parents[0], e.lands.review, c.Tree
 	}

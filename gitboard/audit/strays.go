@@ -91,7 +91,7 @@ func Compare(ctx context.Context, store log.Store, repo *git.Repo, at *log.Snaps
 }
 
 // positioned are the operations that record where integration was.
-var positioned = []string{"init", "claim", "merge", "finish-merge", "land"}
+var positioned = []string{"init", "claim", "merge", "finish-merge", "land", "revert"}
 
 // beginnings returns the commits of integration on which an operation began.
 func beginnings(p board.Payload) []need {

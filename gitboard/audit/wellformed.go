@@ -9,7 +9,9 @@ import (
 )
 
 // brings reports whether an operation hands in or lands commits that no earlier operation did.
-func (e evidence) brings() bool { return e.handed != nil || e.lands != nil && e.lands.review.IsZero() }
+func (e evidence) brings() bool {
+	return e.handed != nil || e.lands != nil && (e.lands.human || e.lands.review.IsZero())
+}
 
 // wellFormed reports submissions and a human's landings that bring malformed objects or files in a
 // folder of git liza's own. A submission that was made again, or will not land, is only noted.

@@ -25,6 +25,8 @@ func (op Operation) Landing() *Landing {
 		return &Landing{After: p.MergeCommit, Found: true}
 	case *Land:
 		return &Landing{Before: p.Before, After: p.Commit}
+	case *Revert:
+		return &Landing{Before: p.Before, After: p.Commit}
 	}
 	return nil
 }

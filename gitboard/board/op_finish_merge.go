@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -48,7 +49,7 @@ func (p *FinishMerge) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *FinishMerge) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
-	s.landed(t, p.MergeCommit, p.MergeType, p.Drift, op)
+	s.landed(t, cmp.Or(p.Before, t.ReviewBase), p.MergeCommit, p.MergeType, p.Drift, op)
 	free(s, t.AssignedTo, t.ID, Idle)
 }
 

@@ -109,7 +109,7 @@ func (s *State) needsTest(t *Task) error {
 func (p *Merge) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	if p.Failure == "" {
-		s.landed(t, p.MergeCommit, p.MergeType, p.Drift, op)
+		s.landed(t, p.Before, p.MergeCommit, p.MergeType, p.Drift, op)
 		free(s, t.AssignedTo, t.ID, Idle)
 		return
 	}
@@ -138,12 +138,12 @@ func landing(mergeType, before, merged, review string) error {
 	return nil
 }
 
-func (s *State) landed(t *Task, commit, mergeType string, drift int, op Operation) {
+func (s *State) landed(t *Task, before, commit, mergeType string, drift int, op Operation) {
 	s.leftAt(commit)
 	t.MergeCommit, t.DriftCommits, t.Worktree = commit, drift, ""
 	t.become(Merged, op)
 	e := t.event(op, EventMerged)
-	e.Commit, e.MergeType, e.Drift = commit, mergeType, drift
+	e.Base, e.Commit, e.MergeType, e.Drift = before, commit, mergeType, drift
 }
 
 // Subject implements Payload.
@@ -160,8 +160,5 @@ func (p *Merge) Subject(before, _ *State, _ Operation) (string, string) {
 	if p.Train != "" {
 		subject += fmt.Sprintf(", train %.10s", p.Train)
 	}
-	if p.Test != "" {
-		body += "\nIntegration test passed: " + p.Test
-	}
-	return subject, body
+	return subject, body + tested(p.Test)
 }

@@ -180,6 +180,7 @@ var rules = []rule{
 		{From: []Status{Claimed, ReadyForReview, Rejected, IntegrationFailed}, To: Blocked, Who: system, Note: "its budget of tokens is used up: budget"},
 	}},
 	{payload: &Land{}, noun: "landing a commit", who: human},
+	{payload: &Revert{}, noun: "a revert", who: human},
 	{payload: &Attest{}, noun: "an attestation", gate: always, who: anyone, anywhere: true},
 	{payload: &Pause{}, noun: "a pause", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
 	{payload: &Resume{}, noun: "a resume", way: wayToResume, who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},

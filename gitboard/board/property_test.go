@@ -144,6 +144,7 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 		{[]board.Actor{human}, &board.SprintEnd{}}, {[]board.Actor{human}, &board.SprintStart{Planned: []string{id}}}, {[]board.Actor{human}, &board.Archive{Sprint: rapid.SampledFrom([]string{"sprint-1", "sprint-2"}).Draw(t, "sprint"), Tasks: []string{id}}}, {[]board.Actor{human}, &board.Retrospective{Text: word}},
 		{[]board.Actor{human}, write("tasks/"+id+".yaml", "scope", fmt.Sprintf("%q", word), "depends_on", "["+other+"]")},
 		{[]board.Actor{human}, write("tasks/"+id+".yaml", "attempted", "[]")},
+		{[]board.Actor{human}, &board.Revert{About: about(id), Commit: sha("a"), Before: sha("b"), Merged: sha("c"), Reason: word}},
 		{[]board.Actor{human}, &board.Land{Commit: sha("a"), Before: sha("b"), Reason: word}},
 		{somebody, &board.Deregister{}}, {somebody, &board.AgentStatusChange{Status: rapid.SampledFrom([]board.AgentStatus{board.Idle, board.Starting, board.HandedOff}).Draw(t, "status")}},
 	}

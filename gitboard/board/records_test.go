@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +145,45 @@ func TestLand(t *testing.T) {
 	s := begun(t).do(human, &board.Land{Commit: sha("a"), Before: sha("b")})
 	s.refused("empty", human, &board.Land{Commit: sha("a"), Before: sha("a")})
 	s.refused("invalid", human, &board.Land{Commit: "main", Before: sha("a")})
+	merged := func(into, from, test string) *board.Land {
+		return &board.Land{Commit: sha("c"), Before: sha(into), Merged: sha(from), Test: test}
+	}
+	s.do(human, merged("a", "b", ""))
+	s.refused("empty", human, merged("c", "b", ""))
+	s.refused("empty", human, merged("b", "b", ""))
+	s.refused("invalid", human, &board.Land{Commit: sha("c"), Before: sha("a"), Merged: "main"})
+	s.do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"})
+	s.refused("tests", human, merged("a", "b", "")) // what a human lands as it is needs none
+	s.do(human, merged("a", "b", "make test"))
+}
+
+// TestRevert checks that only a human reverts a MERGED task, once, and that its history says so.
+func TestRevert(t *testing.T) {
+	revert := func(id string) *board.Revert {
+		return &board.Revert{About: about(id), Commit: sha("d"), Before: sha("e"), Merged: sha("f"), Reason: "it breaks old clients"}
+	}
+	s := begun(t).in(board.Approved, "login")
+	s.refused("wrong-state", human, revert("login"))
+	s.do(reviewer1, merge("login")).ready("logout", "login").ready("other")
+	for _, who := range []board.Actor{coder1, reviewer1, planner} {
+		s.refused("permission", who, revert("login"))
+	}
+	s.do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"})
+	s.refused("tests", human, revert("login"))
+	tested := revert("login")
+	tested.Test = "make test"
+	s.do(human, tested)
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Merged)
+	e := task.Last(board.EventReverted)
+	equal(t, "event", fmt.Sprint(e.Commit, e.Base, e.Reason, e.Agent), sha("d")+sha("e")+"it breaks old clientshuman")
+	equal(t, "where integration is", s.state().Meta().Landed, sha("d"))
+	s.refused("exists", human, tested)
+	var needs []string
+	for _, b := range board.DependOn(s.state(), "login") {
+		needs = append(needs, b.ID)
+	}
+	equals(t, "dependents", needs, []string{"logout"})
 }
 
 func TestAttest(t *testing.T) {

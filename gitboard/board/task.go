@@ -188,6 +188,7 @@ const (
 	EventSuperseded            = "superseded"
 	EventAbandoned             = "abandoned"
 	EventMergeRetried          = "merge_retried"
+	EventReverted              = "reverted"
 	EventPaused                = "paused"
 	EventUnpaused              = "unpaused"
 	EventEdited                = "edited"

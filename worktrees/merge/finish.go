@@ -157,7 +157,7 @@ func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 // landedBefore reports whether the board records the move that brought a commit to integration,
 // either the merge of a task or a human's land.
 func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, commit plumbing.OID) (bool, error) {
-	operations, err := b.Repo().History().Matching(ctx, v.Commit, `^Liza-Op: \(land\|merge\)$`)
+	operations, err := b.Repo().History().Matching(ctx, v.Commit, `^Liza-Op: \(land\|merge\|revert\)$`)
 	if err != nil {
 		return false, err
 	}

@@ -2,10 +2,13 @@ package merge
 
 import (
 	"context"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -15,7 +18,8 @@ import (
 )
 
 // TestIntentsHoldIntegration checks that every recorded merge moves or verifies integration from
-// its old value and verifies the merge lease, all in one transaction.
+// its old value and verifies the merge lease, all in one transaction, and that its intent writes no
+// file: the checkout of integration is told before.
 func TestIntentsHoldIntegration(t *testing.T) {
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		t.Setenv("GIT_"+who+"_NAME", "Ada")
@@ -36,6 +40,14 @@ func TestIntentsHoldIntegration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", filepath.Join(t.TempDir(), "beside"), "integration")
+	pure := func(intent func()) {
+		t.Helper()
+		before := filesBelow(t, b.Repo().TopLevel())
+		if intent(); !maps.Equal(before, filesBelow(t, b.Repo().TopLevel())) {
+			t.Error("an intent wrote a file")
+		}
+	}
 	c := &candidate{view: done.View, task: &board.Task{ID: "one"}, base: base, commit: commit("two\n"), kind: board.FastForward}
 	for _, held := range []bool{false, true} {
 		m := &train{b: b}
@@ -53,7 +65,8 @@ func TestIntentsHoldIntegration(t *testing.T) {
 			"a failure": {&move{train: m, view: done.View, failed: c, p: c.failure(board.FailTest, "false"), last: true}, base},
 			"a landing": {&move{train: m, view: done.View, landed: []*candidate{c}, last: true}, c.commit},
 		} {
-			_, refs, err := is.move.decide(ctx, done.View)
+			var refs []plumbing.RefUpdate
+			pure(func() { _, refs, err = is.move.decide(ctx, done.View) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,8 +80,9 @@ func TestIntentsHoldIntegration(t *testing.T) {
 		if held {
 			continue
 		}
-		l := &lander{b: b, r: LandRequest{Request: gitboard.Request{Actor: human}}, commit: c.commit, from: c.commit}
-		_, refs, err := l.decide(ctx, done.View)
+		l := &lander{b: b, r: gitboard.Request{Actor: human}, tip: base, commit: c.commit}
+		var refs []plumbing.RefUpdate
+		pure(func() { _, refs, err = l.decide(ctx, done.View) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,4 +90,21 @@ func TestIntentsHoldIntegration(t *testing.T) {
 			t.Errorf("a human's: %v lacks %v or %v", refs, want, free)
 		}
 	}
+}
+
+// filesBelow returns the files below a directory with the times at which they were changed.
+func filesBelow(t *testing.T, dir string) map[string]time.Time {
+	t.Helper()
+	files := map[string]time.Time{}
+	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			files[path] = info.ModTime()
+		}
+		return err
+	}))
+	return files
 }

@@ -282,6 +282,11 @@ func (t *train) record(ctx context.Context, m *move) error {
 	if m.failed != nil {
 		log = t.hideSecrets(ctx, v, m.failed, m.p)
 	}
+	if len(landed) > 0 {
+		if err := announced(ctx, t.b, v, landed[0].base, landed[len(landed)-1].commit); err != nil {
+			return err
+		}
+	}
 	all, err := t.b.DoAll(ctx, t.request(), m.decide, gitboard.Since(t.since), gitboard.On(v))
 	switch {
 	case err != nil && !t.alone() && leaves(err) && !inconsistent(err):
@@ -366,10 +371,7 @@ func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, [
 	if m.failed != nil {
 		payloads = append(payloads, m.p)
 	}
-	if tip != first.base {
-		err = announced(ctx, m.b, v, first.base, tip)
-	}
-	return payloads, append(refs, plumbing.RefUpdate{Ref: v.IntegrationRef(), Old: first.base, New: tip}, lease), err
+	return payloads, append(refs, plumbing.RefUpdate{Ref: v.IntegrationRef(), Old: first.base, New: tip}, lease), nil
 }
 
 // still returns an update that makes the transaction fail if another session holds the merge lease,

@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -40,10 +42,7 @@ A conflict or a failing test is recorded (exit code 3).`,
 			if all == (len(c.Args) > 0) {
 				return call.Usage(c.Cmd, "merge takes the ids of tasks, or --all")
 			}
-			r := merge.TrainRequest{Request: c.Asks(actor), Tasks: c.Args, Afresh: afresh}
-			if !c.JSON { // for a program, standard error only gets the error
-				r.Out = c.App.Stderr
-			}
+			r := merge.TrainRequest{Request: c.Asks(actor), Tasks: c.Args, Afresh: afresh, Out: testOutput(c)}
 			got, err := merge.Train(ctx, c.Board, r)
 			return bothOf(reportMerges(c, got, len(c.Args) == 1, err), err)
 		},
@@ -147,26 +146,31 @@ var _ = add(landCommand)
 
 func landCommand() *call.Command {
 	var reason, from string
-	var files bool
+	var files, merges bool
 	return &call.Command{
 		Name: "land", Group: "human", Args: "COMMIT|PATH...", Min: 1, Max: -1, Writes: true,
 		Short: "move integration forward to a commit of yours, and record it",
-		Long: `A fast-forward only: the commit must descend from integration. With --spec just the files at these paths come to
+		Long: `A fast-forward: the commit must descend from integration. With --merge the commit, of main for example, is
+merged, and lands only if the integration test passes with it. With --spec just the files at these paths come to
 integration, as they are in HEAD or in the commit of --from, in a commit of their own: nothing else of that branch comes
 with them.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&reason, "reason", "", "why")
+			f.BoolVar(&merges, "merge", false, "merge the commit, and test that")
 			f.BoolVar(&files, "spec", false, "bring just these files, by their paths")
 			f.StringVar(&from, "from", "HEAD", "with --spec: the `COMMIT` that has the files")
 		},
-		Example: `git liza land --spec specs/prices.md --reason "prices in euros"`,
+		Example: `git liza land --spec specs/prices.md --reason "prices in euros"
+git liza land --merge main`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "land")
 			if err != nil {
 				return err
 			}
-			r := merge.LandRequest{Request: c.Asks(actor), Commit: c.Args[0], Reason: reason}
+			r := merge.LandRequest{Request: c.Asks(actor), Commit: c.Args[0], Merge: merges, Reason: reason, Out: testOutput(c)}
 			switch {
+			case files && merges:
+				return call.Usage(c.Cmd, "--merge brings all of a commit, --spec some of its files")
 			case files:
 				r.Commit, r.Files = from, definition.Files(c.Args)
 			case len(c.Args) > 1:
@@ -174,10 +178,35 @@ with them.`,
 			}
 			got, err := merge.Land(ctx, c.Board, r)
 			if err != nil {
-				return err
+				return notLanded(err)
 			}
-			lines := append(call.Prefixed("brought forward: ", got.BroughtForward), call.Prefixed("warning: ", got.Warnings)...)
-			return c.Report(got.Done, map[string]any{"brought_forward": call.Every(got.BroughtForward), "warnings": call.Every(got.Warnings)}, lines...)
+			return c.Report(got.Done, landedFields(got), landedLines(got)...)
 		},
 	}
+}
+
+// testOutput is where the output of an integration test goes. For a program, standard error only
+// gets the error.
+func testOutput(c *call.Call) io.Writer {
+	if c.JSON {
+		return nil
+	}
+	return c.App.Stderr
+}
+
+// notLanded names the output of a test that failed.
+func notLanded(err error) error {
+	failed := (*merge.TestError)(nil)
+	if !errors.As(err, &failed) {
+		return err
+	}
+	return &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: failed.Error(), Hint: "the output of the test is in " + failed.Log}
+}
+
+func landedFields(got *merge.Landed) map[string]any {
+	return map[string]any{"brought_forward": call.Every(got.BroughtForward), "warnings": call.Every(got.Warnings)}
+}
+
+func landedLines(got *merge.Landed) []string {
+	return append(call.Prefixed("brought forward: ", got.BroughtForward), call.Prefixed("warning: ", got.Warnings)...)
 }

@@ -19,7 +19,7 @@ var pastActions = map[string]string{
 	"unblock": "unblocked", "reassign": "reassigned", "claim": "claimed", "pre-exec": board.EventPreExec, "handoff": "handed_off",
 	"submit": "submitted_for_review", "withdraw": "withdrawn", "block": "blocked", "iteration-limit": "blocked", "claim-review": "review_claimed",
 	"release": "claim_released", "finish-merge": "merged", "retry-merge": "merge_retried", "pause": "paused", "resume": "resumed", "abort": "aborted",
-	"checkpoint": "checkpoint", "note": "note_added", "discover": "discovered", "anomaly": "anomaly_logged", "land": "landed",
+	"checkpoint": "checkpoint", "note": "note_added", "discover": "discovered", "anomaly": "anomaly_logged", "land": "landed", "revert": "reverted",
 }
 
 func (l Line) action() string {

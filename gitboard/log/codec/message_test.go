@@ -132,6 +132,8 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("planner-1", &board.SettleDiscovery{Discovery: "disc-2", How: "deferred", Reason: "later"})
 	s.tell("human", &board.AddNote{For: "stuck", Message: "look\n\nLiza-Op: merge\n"})
 	s.tell("planner-1", &board.Ack{IDs: []string{"note-1"}})
+	s.tell("human", &board.Revert{About: a("login"), Commit: id("a"), Before: id("d"), Merged: id("e"), Test: "make test", Reason: "it breaks old clients"})
+	s.tell("human", &board.Land{Commit: id("a"), Before: id("d"), Merged: id("e"), Test: "make test"})
 	s.tell("human", &board.Land{Commit: id("a"), Before: id("d"), Files: []string{"specs/login.md"}, Reason: "specs"})
 	s.tell("human", &board.Attest{SHA256: strings.Repeat("c", 64), Commit: id("a"), Type: "provenance"})
 	s.tell("human", &board.Pause{Reason: "lunch"})
