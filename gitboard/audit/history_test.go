@@ -3,6 +3,7 @@ package audit_test
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -226,6 +227,7 @@ func (w *world) everyOperation() {
 	w.do(ada, &board.Write{Path: "tasks/epsilon.yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}, Reason: "urgent"})
 	spec := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
+	w.do(ada, &board.Attest{SHA256: strings.Repeat("c", 64), Commit: string(spec), Type: "provenance"})
 
 	w.teams()
 	w.addKey(coder1, false)
