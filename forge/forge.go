@@ -105,8 +105,9 @@ type Host interface {
 	Reviews(ctx context.Context, p *PullRequest) ([]Review, error)
 	Checks(ctx context.Context, commit string) ([]Check, error)
 	Issue(ctx context.Context, number int) (*Issue, error)
-	// Comment writes a comment on an issue, or replaces the comment with that id. It returns the id.
-	Comment(ctx context.Context, issue int, id, body string) (string, error)
+	// Comment writes the comment of an issue that holds marker, in place of an earlier one of ours.
+	Comment(ctx context.Context, issue int, marker, body string) error
+	Label(ctx context.Context, issue int, labels []string) error
 	// Me is the account of the token.
 	Me(ctx context.Context) (string, error)
 	// PageOf is the address where a person opens a pull request.

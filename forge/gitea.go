@@ -237,8 +237,21 @@ func (g *gitea) Issue(ctx context.Context, number int) (*Issue, error) {
 	return v, err
 }
 
-func (g *gitea) Comment(ctx context.Context, issue int, id, body string) (string, error) {
-	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", id, body, http.MethodPatch)
+func (g *gitea) Comment(ctx context.Context, issue int, marker, body string) error {
+	me, err := g.Me(ctx)
+	if err != nil {
+		return err
+	}
+	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", me, marker, body, http.MethodPatch)
+}
+
+func (g *gitea) Label(ctx context.Context, issue int, labels []string) error {
+	ids, err := g.labels(ctx, labels)
+	if err != nil {
+		return err
+	}
+	_, err = g.send(ctx, "set labels", http.MethodPost, fmt.Sprintf("%s/issues/%d/labels", g.repo, issue), map[string]any{"labels": ids}, nil)
+	return err
 }
 
 func (g *gitea) Me(ctx context.Context) (string, error) { return loginOf(ctx, g.client) }

@@ -105,7 +105,7 @@ func (g *gitHub) Open(ctx context.Context, w Wanted) (*PullRequest, error) {
 	}
 	v := p.value()
 	if len(w.Labels) > 0 {
-		if _, err := g.send(ctx, "set labels", http.MethodPost, fmt.Sprintf("%s/issues/%d/labels", g.repo, v.Number), map[string]any{"labels": w.Labels}, nil); err != nil {
+		if err := g.Label(ctx, v.Number, w.Labels); err != nil {
 			return v, err
 		}
 	}
@@ -275,26 +275,47 @@ func (g *gitHub) Issue(ctx context.Context, number int) (*Issue, error) {
 	return i.value(), nil
 }
 
-// comment is a comment of any host.
+func (g *gitHub) Comment(ctx context.Context, issue int, marker, body string) error {
+	me, err := g.Me(ctx)
+	if err != nil {
+		return err
+	}
+	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", me, marker, body, http.MethodPatch)
+}
+
+// comment is a comment on an issue of any host.
 type comment struct {
-	ID int `json:"id"`
+	ID     int     `json:"id"`
+	Body   string  `json:"body"`
+	User   account `json:"user"`
+	Author struct {
+		Username string `json:"username"` // GitLab's
+	} `json:"author"`
 }
 
-func (g *gitHub) Comment(ctx context.Context, issue int, id, body string) (string, error) {
-	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", id, body, http.MethodPatch)
-}
-
-// writeComment edits the comment with an id, or writes another if there is none.
-func writeComment(ctx context.Context, c *client, all, one, id, body, edit string) (string, error) {
-	var done comment
-	if id != "" {
-		_, err := c.send(ctx, "edit the comment", edit, one+url.PathEscape(id), map[string]string{"body": body}, &done)
-		if !is(err, http.StatusNotFound) {
-			return id, err
+// writeComment edits our comment with the marker, or writes another if there is none.
+func writeComment(ctx context.Context, c *client, all, one, me, marker, body, edit string) error {
+	known, err := list[comment](ctx, c, "list comments", all)
+	if err != nil {
+		return err
+	}
+	text := map[string]string{"body": body}
+	for _, k := range known {
+		if cmp.Or(k.User.Login, k.Author.Username) == me && strings.Contains(k.Body, marker) {
+			if k.Body == body {
+				return nil
+			}
+			_, err := c.send(ctx, "edit the comment", edit, one+strconv.Itoa(k.ID), text, nil)
+			return err
 		}
 	}
-	_, err := c.send(ctx, "write a comment", http.MethodPost, all, map[string]string{"body": body}, &done)
-	return strconv.Itoa(done.ID), err
+	_, err = c.send(ctx, "write a comment", http.MethodPost, all, text, nil)
+	return err
+}
+
+func (g *gitHub) Label(ctx context.Context, issue int, labels []string) error {
+	_, err := g.send(ctx, "set labels", http.MethodPost, fmt.Sprintf("%s/issues/%d/labels", g.repo, issue), map[string]any{"labels": labels}, nil)
+	return err
 }
 
 func (g *gitHub) Me(ctx context.Context) (string, error) { return loginOf(ctx, g.client) }

@@ -260,9 +260,18 @@ func (g *gitLab) Issue(ctx context.Context, number int) (*Issue, error) {
 	return v, err
 }
 
-func (g *gitLab) Comment(ctx context.Context, issue int, id, body string) (string, error) {
+func (g *gitLab) Comment(ctx context.Context, issue int, marker, body string) error {
 	notes := fmt.Sprintf("%s/issues/%d/notes", g.repo, issue)
-	return writeComment(ctx, g.client, notes, notes+"/", id, body, http.MethodPut)
+	me, err := g.Me(ctx)
+	if err != nil {
+		return err
+	}
+	return writeComment(ctx, g.client, notes, notes+"/", me, marker, body, http.MethodPut)
+}
+
+func (g *gitLab) Label(ctx context.Context, issue int, labels []string) error {
+	_, err := g.send(ctx, "set labels", http.MethodPut, fmt.Sprintf("%s/issues/%d", g.repo, issue), map[string]any{"add_labels": strings.Join(labels, ",")}, nil)
+	return err
 }
 
 func (g *gitLab) Me(ctx context.Context) (string, error) {

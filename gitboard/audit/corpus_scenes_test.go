@@ -250,7 +250,7 @@ func (w *world) signatures() {
 // goals covers a second goal at the same time as the first, and one that waits for it.
 func (w *world) goals(needs string) {
 	w.do(ada, &board.GoalStart{ID: "farewell", Text: "Say goodbye", Vision: "Guests leave, too", SpecRef: "specs/vision.md", Priority: 2})
-	w.do(ada, &board.GoalStart{ID: "goal-2", Text: "Say it in French", After: "farewell"})
+	w.do(ada, &board.GoalStart{ID: "goal-2", Text: "Say it in French", After: "farewell", Issue: &board.Issue{Host: "git.example.org", Repo: "ada/greeter", Number: 3}})
 	w.do(planner, &board.Plan{Goal: "farewell"})
 	d := w.definition()
 	d.DependsOn = []string{needs} // of the first goal

@@ -10,6 +10,7 @@ type GoalStart struct {
 	SpecRef  string `json:"spec_ref,omitempty"`
 	Priority int    `json:"priority,omitempty"` // 0 for the default
 	After    string `json:"after,omitempty"`    // it waits until this goal ends
+	Issue    *Issue `json:"issue,omitempty"`    // that it is made of
 }
 
 // Op implements Payload.
@@ -22,6 +23,14 @@ func (p *GoalStart) Check(s *State, _ Operation) error {
 	}
 	if !ValidTaskID(p.ID) {
 		return invalid("%s is not a goal's id: use lower-case letters, digits and hyphens, 64 at most, like billing", quote(p.ID))
+	}
+	if err := p.Issue.check(); err != nil {
+		return err
+	}
+	for _, g := range s.Goals() {
+		if g.Issue != nil && p.Issue != nil && *g.Issue == *p.Issue && g.Status != PhaseAborted {
+			return refuse(CodeExists, "%s#%d is the goal %s already", g.Issue.Repo, g.Issue.Number, g.ID).Way(Do("goal-show", g.ID))
+		}
 	}
 	if g := s.Goal(p.ID); g != nil {
 		return refuse(CodeExists, "there is a goal %s already: %s", g.ID, text.Line(g.Description, 80)).Way(Do("goal-show", g.ID))
@@ -38,7 +47,7 @@ func (p *GoalStart) Check(s *State, _ Operation) error {
 func (p *GoalStart) Apply(s *State, op Operation) {
 	g := &Goal{
 		ID: p.ID, Description: p.Text, Vision: p.Vision, SpecRef: p.SpecRef, Priority: p.Priority, After: p.After,
-		Created: op.Time, Status: InProgress,
+		Created: op.Time, Status: InProgress, Issue: p.Issue,
 	}
 	if g.Priority == 0 {
 		g.Priority = defaultPriority

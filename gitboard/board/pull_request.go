@@ -20,6 +20,26 @@ type PullRequest struct {
 	Merged *MergedRequest `yaml:"merged,omitempty"`
 }
 
+// Issue is the issue of a host that a goal was made of.
+type Issue struct {
+	Host   string `yaml:"host" json:"host"`
+	Repo   string `yaml:"repo" json:"repo"`
+	Number int    `yaml:"number" json:"number"`
+}
+
+func (i *Issue) check() error {
+	if i == nil {
+		return nil
+	}
+	if err := word("host", i.Host); err != nil {
+		return err
+	}
+	if i.Number < 1 {
+		return invalid("number is %d; issues are numbered from 1", i.Number)
+	}
+	return word("repo", i.Repo)
+}
+
 // MergedRequest is how the other branch took the work, as git shows it.
 type MergedRequest struct {
 	Commit string `yaml:"commit"` // of the other branch

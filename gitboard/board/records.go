@@ -34,6 +34,7 @@ type Goal struct {
 	Archived         int          `yaml:"archived,omitempty"` // the number of its archived tasks
 	Tokens           int          `yaml:"tokens,omitempty"`   // of all runs
 	PullRequest      *PullRequest `yaml:"pull_request,omitempty"`
+	Issue            *Issue       `yaml:"issue,omitempty"` // that it was made of
 	Extra            any          `yaml:"extra,omitempty"`
 }
 

@@ -77,7 +77,7 @@ func commandOf(act string) string {
 		return "config set"
 	case act == "team":
 		return "team edit"
-	case strings.Contains(" config goal hooks keys pr sprint team worktree ", " "+noun+" "):
+	case strings.Contains(" config goal hooks issue keys pr sprint team worktree ", " "+noun+" "):
 		return strings.TrimSpace(noun + " " + verb)
 	}
 	return act

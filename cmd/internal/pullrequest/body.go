@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/forge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/landed"
@@ -24,8 +25,8 @@ func inert(s string) string {
 		"|", `\|`, "`", "\\`", "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "!", `\!`).Replace(s)
 }
 
-// body is the part of a pull request's text that is ours.
-func body(s *board.State, g *board.Goal, head, tip plumbing.OID) string {
+// body is the part of a pull request's text that is ours. An issue of the same repository is closed by it.
+func body(s *board.State, g *board.Goal, closes forge.Place, head, tip plumbing.OID) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", inert(g.Description))
 	if g.Vision != "" {
@@ -66,6 +67,9 @@ func body(s *board.State, g *board.Goal, head, tip plumbing.OID) string {
 	if len(text) > maxBody {
 		cut := strings.LastIndexByte(text[:maxBody], '\n')
 		text = text[:cut+1] + "\n(cut: the rest is on the board, `git liza goal show " + g.ID + "`)\n"
+	}
+	if i, r := g.Issue, closes; i != nil && i.Host == r.Name && i.Repo == r.Repo {
+		text += fmt.Sprintf("\nCloses #%d\n", i.Number)
 	}
 	return text + fmt.Sprintf("\nLiza-Goal: %s\n%s: %s\nLiza-Board: %s\n", g.ID, landed.HeadTrailer, head, tip)
 }

@@ -112,7 +112,7 @@ func (o *offer) prepare(ctx context.Context) (err error) {
 	if err := o.needed(ctx, base, tip); err != nil {
 		return err
 	}
-	o.body = body(s, o.goal, o.head, o.v.Commit)
+	o.body = body(s, o.goal, o.to.at, o.head, o.v.Commit)
 	o.done = Submitted{Goal: o.goal.ID, Base: base, Branch: branchPrefix + o.goal.ID, Head: string(o.head)}
 	return s.Err()
 }

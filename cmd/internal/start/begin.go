@@ -158,7 +158,7 @@ func Specify(ctx context.Context, c *call.Call, run call.Runs) ([]Spec, error) {
 		if err := uncommitted(ctx, c); err != nil {
 			return nil, err
 		}
-		path, err := write(ctx, c, run, goal.Description, board.UsualSpec, "specs/"+id+".md")
+		path, err := Write(ctx, c, run, Specification(goal.Description), board.UsualSpec, "specs/"+id+".md")
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +178,7 @@ func (b *Beginning) add(ctx context.Context, v *gitboard.View) (s Spec, err erro
 	}
 	s = Spec{b.Spec, b.Spec == ""}
 	if s.Written {
-		if s.Path, err = write(ctx, b.Call, b.Run, b.Goal, "specs/"+id+".md"); err != nil {
+		if s.Path, err = Write(ctx, b.Call, b.Run, Specification(b.Goal), "specs/"+id+".md"); err != nil {
 			return s, err
 		}
 	}
@@ -250,9 +250,9 @@ func inHead(ctx context.Context, c *call.Call, path string) (bool, error) {
 	return err == nil, err
 }
 
-// write commits a goal's text on the integration branch, as the first of the paths that neither the
+// Write commits a specification on the integration branch, as the first of the paths that neither the
 // branch nor the worktree has. It returns the path.
-func write(ctx context.Context, c *call.Call, run call.Runs, goal string, paths ...string) (string, error) {
+func Write(ctx context.Context, c *call.Call, run call.Runs, spec string, paths ...string) (string, error) {
 	repo := c.Board.Repo()
 	v, err := c.Board.View(ctx)
 	if err != nil {
@@ -275,7 +275,7 @@ func write(ctx context.Context, c *call.Call, run call.Runs, goal string, paths 
 		return "", gitboard.NoIdentity(err)
 	}
 	who.When = c.App.Now()
-	commit, objects := onlyFile(path, Specification(goal), who)
+	commit, objects := onlyFile(path, spec, who)
 	if err := repo.WriteObjects(ctx, objects); err != nil {
 		return "", err
 	}
