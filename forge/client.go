@@ -41,7 +41,7 @@ func (e *RefusedError) Error() string {
 }
 
 // UnreachableError is a host that could not be asked, or gave no answer that can be read. Reset is the
-// time from which it answers again, zero if it did not say.
+// time from which it answers again, zero if that is not known.
 type UnreachableError struct {
 	Host, Said string
 	Reset      time.Time
@@ -181,7 +181,7 @@ func resetOf(h http.Header) time.Time {
 	return time.Time{}
 }
 
-// said finds the host's sentence in an answer.
+// said is the sentence of the host in an answer.
 func said(text []byte) string {
 	var answer struct {
 		Message json.RawMessage `json:"message"`

@@ -61,7 +61,7 @@ type Wanted struct {
 	Labels, Reviewers       []string
 }
 
-// Review is what a person said about a pull request: a submitted review with its comments.
+// Review is a person's judgement of a pull request: a submitted review with its comments.
 type Review struct {
 	ID       string
 	Author   string
@@ -69,7 +69,7 @@ type Review struct {
 	Writer   bool // may push to the repository
 	Approves bool
 	Rejects  bool
-	Commit   string // the head that it is about, "" if the host does not say
+	Commit   string // the head that it is about, "" if unknown
 	At       time.Time
 	Text     string
 	Comments []LineComment
@@ -156,7 +156,7 @@ func clean(remote string) string {
 	return remote
 }
 
-// KindOf guesses the kind of a host by its name, "" if it does not tell.
+// KindOf guesses the kind of a host by its name; "" for an unknown one.
 func KindOf(host string) string {
 	name, _, _ := strings.Cut(host, ":")
 	switch {
@@ -212,7 +212,7 @@ func undrafted(title string) (string, bool) {
 	return title, false
 }
 
-// titled returns the title of a change for hosts where the title says what is a draft.
+// titled returns the title of a change for hosts where the title marks a draft.
 func titled(p *PullRequest, c Change, prefix string) *string {
 	if c.Title == nil && c.Draft == nil {
 		return nil

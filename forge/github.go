@@ -322,7 +322,7 @@ func (g *gitHub) Me(ctx context.Context) (string, error) { return loginOf(ctx, g
 
 func loginOf(ctx context.Context, c *client) (string, error) {
 	var me account
-	_, err := c.send(ctx, "say whose token this is", http.MethodGet, "/user", nil, &me)
+	_, err := c.send(ctx, "name the owner of the token", http.MethodGet, "/user", nil, &me)
 	return me.Login, err
 }
 

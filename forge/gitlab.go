@@ -276,7 +276,7 @@ func (g *gitLab) Label(ctx context.Context, issue int, labels []string) error {
 
 func (g *gitLab) Me(ctx context.Context) (string, error) {
 	var me gitLabUser
-	_, err := g.send(ctx, "say whose token this is", http.MethodGet, "/user", nil, &me)
+	_, err := g.send(ctx, "name the owner of the token", http.MethodGet, "/user", nil, &me)
 	return me.Username, err
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-// PRFeedback brings what a host's reviewers and checks say about a goal's pull request to the goal's
+// PRFeedback brings reviews and failed checks of a goal's pull request, made at its host, to the goal's
 // planner, as notes with a source. It reopens a goal that was completed. After MaxFeedback rounds the
 // notes are for the human.
 type PRFeedback struct {

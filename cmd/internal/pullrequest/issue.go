@@ -176,7 +176,7 @@ func visible(body string) (string, int) {
 	return strings.TrimSpace(body), removed
 }
 
-// specification is an issue as a file. Its text is a stranger's, and says so.
+// specification is an issue as a file. Its text is a stranger's, and marked so.
 func specification(i *forge.Issue, plain, fetched string) string {
 	sum := sha256.Sum256([]byte(i.Body))
 	return fmt.Sprintf(`---

@@ -42,7 +42,7 @@ func remoteOf(ctx context.Context, c *call.Call, name string) (*git.Remote, erro
 }
 
 // placeOf reads where a remote's repository is, and what kind of host has it. The kind is "" if
-// nothing tells, or if the address is that of no host.
+// unknown, or if the address is that of no host.
 func placeOf(ctx context.Context, c *call.Call, remote *git.Remote) (*target, error) {
 	settings := c.Board.Repo().Settings()
 	addresses, err := settings.All(ctx, "remote."+remote.Name+".url")
@@ -76,7 +76,7 @@ func (t *target) connect(ctx context.Context, c *call.Call) error {
 		return board.Refuse(board.CodeForge, t.lost.Error(), "git liza pr submit --no-forge pushes the branch alone")
 	}
 	if t.kind == "" {
-		return board.Refuse(board.CodeForge, fmt.Sprintf("what kind of host %s is, its name does not tell", t.at.Name),
+		return board.Refuse(board.CodeForge, fmt.Sprintf("the kind of the host %s is not known from its name", t.at.Name),
 			fmt.Sprintf("git config liza.forge.%s.kind github, gitlab or gitea; or git liza pr submit --no-forge", t.at.Name))
 	}
 	token, err := tokenOf(ctx, c, t)

@@ -142,7 +142,7 @@ func (o *offer) needed(ctx context.Context, base string, tip plumbing.OID) error
 	return nil
 }
 
-// unfinished says which task keeps the goal's pull request a draft; "" if none does.
+// unfinished describes the task that keeps the goal's pull request a draft; "" if none does.
 func (o *offer) unfinished() string {
 	tasks := o.v.State.TasksOf(o.goal.ID)
 	for _, b := range tasks {

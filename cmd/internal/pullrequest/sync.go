@@ -43,7 +43,7 @@ type exchange struct {
 }
 
 // Sync brings what happened to a goal's pull request to the board: that it was merged, which git
-// alone decides, that it was closed, and what reviewers and checks say.
+// alone decides, that it was closed, reviews and failed checks.
 func Sync(ctx context.Context, c *call.Call, goal string) (*Synced, error) {
 	if _, err := c.Actor(ctx, "pr-update"); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (x *exchange) begin(ctx context.Context, goal string) error {
 			return to.connect(ctx, x.c)
 		}
 	}
-	// The board does not say where tokens go: only an address of this clone does.
+	// Tokens go to an address of this clone, never to one that the board names.
 	return board.Refuse(board.CodeNoRemote, fmt.Sprintf("no remote of this clone is %s at %s, where the pull request is", r.Repo, r.Host), "git remote add NAME ADDRESS")
 }
 
@@ -162,7 +162,7 @@ func (x *exchange) merged(ctx context.Context, pr *forge.PullRequest) (bool, err
 		x.done.Left = append(x.done.Left, fmt.Sprintf("merging it would change nothing on %s, and no commit there brought just this: close it, if that is meant", r.Base))
 	case pr.State == forge.Merged:
 		return false, &call.Outcome{Exit: 4, Code: call.CodeMergeCorrupt,
-			Message: fmt.Sprintf("%s says that %s is merged, and %s does not hold what it offered: corrupt, or edited by hand", x.to.at.Name, r.Name(), r.Base),
+			Message: fmt.Sprintf("%s reports %s as merged, and %s does not hold what it offered: corrupt, or edited by hand", x.to.at.Name, r.Name(), r.Base),
 			Hint:    fmt.Sprintf("compare them: git diff %.10s %s/%s", head, x.to.remote.Name, r.Base)}
 	}
 	return false, nil
@@ -243,7 +243,7 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxText/4], "") + "\n…\n" + strings.ToValidUTF8(text[len(text)-maxText*3/4:], "")
 }
 
-// Status returns a goal's pull request: from the board, and with fresh also what the host says now.
+// Status returns a goal's pull request: from the board, and with fresh also as it is at the host now.
 func Status(ctx context.Context, c *call.Call, goal string, fresh bool) (*board.PullRequest, *forge.PullRequest, []forge.Check, error) {
 	v, err := c.View(ctx)
 	if err != nil {
