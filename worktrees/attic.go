@@ -389,7 +389,7 @@ func (s *Project) keepAgain(ctx context.Context, v *gitboard.View, task, path, l
 // attic_max_mb excludes are noted. It returns zero if no file is left, or if the attic has them.
 func (s *Project) ignored(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (plumbing.OID, error) {
 	c := v.State.Config()
-	files, err := s.repo.Ignored(ctx, path, c.Remade)
+	files, err := s.repo.Worktree(path).Ignored(ctx, c.Remade)
 	if err != nil {
 		return "", err
 	}
@@ -417,7 +417,7 @@ func (s *Project) ignored(ctx context.Context, v *gitboard.View, task, path stri
 	if err != nil {
 		return "", err
 	}
-	commit, err := s.repo.KeepIgnored(ctx, path, kept, "Files of "+task+" that git ignores\n\nLiza-Task: "+task+"\n", who)
+	commit, err := s.repo.Worktree(path).KeepIgnored(ctx, kept, "Files of "+task+" that git ignores\n\nLiza-Task: "+task+"\n", who)
 	if err != nil {
 		return "", fmt.Errorf("keep the files of %s that git ignores: %w", path, err)
 	}

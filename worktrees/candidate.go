@@ -103,7 +103,7 @@ func Setup(ctx context.Context, b *gitboard.Board, v *gitboard.View, path string
 		if err != nil || root == "" {
 			return err
 		}
-		copied, err := repo.CopyIgnored(ctx, root, path, func(file string) bool { return board.Selects(c.WorktreeCopy, file) })
+		copied, err := repo.Worktree(root).CopyIgnored(ctx, path, func(file string) bool { return board.Selects(c.WorktreeCopy, file) })
 		if err != nil {
 			return fmt.Errorf("copy files of worktree_copy: %w", err)
 		}
@@ -129,7 +129,7 @@ func (s *Project) copyWorkspace(ctx context.Context, path string) error {
 	if _, err := os.Lstat(filepath.Join(s.Root, "go.work")); err != nil {
 		return nil
 	}
-	_, err := s.repo.CopyIgnored(ctx, s.Root, path, func(file string) bool { return file == "go.work" || file == "go.work.sum" })
+	_, err := s.repo.Worktree(s.Root).CopyIgnored(ctx, path, func(file string) bool { return file == "go.work" || file == "go.work.sum" })
 	return err
 }
 

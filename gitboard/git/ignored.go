@@ -22,22 +22,22 @@ type IgnoredFile struct {
 	mode  string
 }
 
-// Ignored lists the regular files of a worktree that git ignores, except those that skip selects:
+// Ignored lists the regular files of the worktree that git ignores, except those that skip selects:
 // of a directory that it selects, nothing is read. Repositories inside the worktree are left out.
-func (r *Repo) Ignored(ctx context.Context, worktree string, skip func(path string) bool) (files []IgnoredFile, err error) {
-	out, err := r.Worktree(worktree).in("ls-files", "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z").Output(ctx)
+func (w *Worktree) Ignored(ctx context.Context, skip func(path string) bool) (files []IgnoredFile, err error) {
+	out, err := w.in("ls-files", "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z").Output(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, entry := range child.Fields(out) {
-		err := filepath.WalkDir(filepath.Join(worktree, filepath.FromSlash(entry)), func(path string, e fs.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join(w.path, filepath.FromSlash(entry)), func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
 				if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 					return nil // deleted in the meantime, or not readable for git either
 				}
 				return err
 			}
-			name, err := filepath.Rel(worktree, path)
+			name, err := filepath.Rel(w.path, path)
 			if err != nil {
 				return err
 			}
@@ -62,11 +62,11 @@ func (r *Repo) Ignored(ctx context.Context, worktree string, skip func(path stri
 	return files, nil
 }
 
-// KeepIgnored commits files of a worktree that git ignores, as they are, without a parent. No ref
+// KeepIgnored commits files of the worktree that git ignores, as they are, without a parent. No ref
 // points to the commit yet.
-func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []IgnoredFile, message string, who plumbing.Signature) (plumbing.OID, error) {
+func (w *Worktree) KeepIgnored(ctx context.Context, files []IgnoredFile, message string, who plumbing.Signature) (plumbing.OID, error) {
 	return KeptWhole(func() (plumbing.OID, error) {
-		dir, err := r.Worktree(worktree).gitDir(ctx)
+		dir, err := w.gitDir(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -80,9 +80,9 @@ func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []Ignored
 		defer os.Remove(index.Name())
 		var paths, entries strings.Builder
 		for _, f := range files {
-			paths.WriteString(filepath.Join(worktree, filepath.FromSlash(f.Path)) + "\n")
+			paths.WriteString(filepath.Join(w.path, filepath.FromSlash(f.Path)) + "\n")
 		}
-		hash := r.command("hash-object", slices.Concat(durable, []string{"hash-object", "-w", "--no-filters", "--stdin-paths"})...)
+		hash := w.repo.command("hash-object", slices.Concat(durable, []string{"hash-object", "-w", "--no-filters", "--stdin-paths"})...)
 		out, err := hash.Feed([]byte(paths.String())).Output(ctx)
 		oids := child.Lines(out)
 		if err == nil && len(oids) != len(files) {
@@ -95,22 +95,22 @@ func (r *Repo) KeepIgnored(ctx context.Context, worktree string, files []Ignored
 			fmt.Fprintf(&entries, "%s %s\t%s\x00", f.mode, oids[i], f.Path)
 		}
 		env := "GIT_INDEX_FILE=" + index.Name()
-		if err := r.Worktree(worktree).in("update-index", "update-index", "-z", "--index-info").With(env).Feed([]byte(entries.String())).Run(ctx); err != nil {
+		if err := w.in("update-index", "update-index", "-z", "--index-info").With(env).Feed([]byte(entries.String())).Run(ctx); err != nil {
 			return "", err
 		}
-		tree, err := r.Worktree(worktree).in("write-tree", slices.Concat(durable, []string{"write-tree"})...).With(env).Output(ctx)
+		tree, err := w.in("write-tree", slices.Concat(durable, []string{"write-tree"})...).With(env).Output(ctx)
 		if err != nil {
 			return "", err
 		}
-		return r.commitTree(ctx, r.Worktree(worktree).in("commit-tree", slices.Concat(durable, []string{"commit-tree", strings.TrimSpace(string(tree))})...), message, who)
+		return w.repo.commitTree(ctx, w.in("commit-tree", slices.Concat(durable, []string{"commit-tree", strings.TrimSpace(string(tree))})...), message, who)
 	})
 }
 
-// CopyIgnored copies the files of one worktree that git ignores, and that match selects, to the
+// CopyIgnored copies the files of the worktree that git ignores, and that match selects, to the
 // same places in another one, where no file is replaced. It returns the copied paths. Links, and
 // directories that are links, are not followed: nothing from outside of the worktree is copied.
-func (r *Repo) CopyIgnored(ctx context.Context, from, to string, match func(path string) bool) (copied []string, err error) {
-	files, err := r.Ignored(ctx, from, func(path string) bool {
+func (w *Worktree) CopyIgnored(ctx context.Context, to string, match func(path string) bool) (copied []string, err error) {
+	files, err := w.Ignored(ctx, func(path string) bool {
 		return strings.HasPrefix(path, ".worktrees/") || strings.HasPrefix(path, ".liza/")
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *Repo) CopyIgnored(ctx context.Context, from, to string, match func(path
 	defer root.Close()
 	files = slices.DeleteFunc(files, func(f IgnoredFile) bool { return !match(f.Path) })
 	for _, f := range files {
-		data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(f.Path)))
+		data, err := os.ReadFile(filepath.Join(w.path, filepath.FromSlash(f.Path)))
 		if err != nil {
 			return copied, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -162,7 +163,7 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 	}
 	args = append(args, "--", m.Name)
 	for attempt := 1; ; attempt++ {
-		_, err := m.talk(ctx, "fetch", append(args, refspecs...), nil)
+		_, err := m.talk(ctx, "fetch", slices.Concat(m.repo.packed(), args, refspecs), nil)
 		failed := (*NetworkError)(nil)
 		// Git may wait for a local lock longer than m waits for a word of it.
 		if !errors.As(err, &failed) || child.ExitCode(failed.Err) != 1 && !errors.Is(err, ErrSilent) {
@@ -176,6 +177,16 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 			return busy
 		}
 	}
+}
+
+// packed returns settings that let a fetch keep a pack while a git gc runs. Its prune deletes loose
+// objects that came after it looked which ones are in use. A pack is safe, because git keeps it until
+// the refs have moved. Without a gc, a pack for each fetch would only pile up.
+func (r *Repo) packed() []string {
+	if _, err := os.Lstat(filepath.Join(r.common, "gc.pid")); err != nil {
+		return nil
+	}
+	return []string{"-c", "fetch.unpackLimit=1", "-c", "transfer.unpackLimit=1"}
 }
 
 // fetchLocks returns the lock files, or patterns for them, that keep a fetch from moving local

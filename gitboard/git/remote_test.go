@@ -51,6 +51,29 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// TestFetchBesideGC checks that a fetch keeps a pack while a git gc runs, which prunes loose objects that
+// came after it looked, and none otherwise.
+func TestFetchBesideGC(t *testing.T) {
+	ctx, r := scratch(t)
+	hub := t.TempDir()
+	native(t, r.TopLevel(), "clone", "-q", r.TopLevel(), hub)
+	native(t, r.TopLevel(), "remote", "add", "hub", hub)
+	m := must[*Remote](t)(r.Remote(ctx, "hub"))
+	for name, running := range map[string]bool{"one": false, "two": true} {
+		writeIn(t, hub, name, name)
+		native(t, hub, "add", ".")
+		native(t, hub, "commit", "-q", "-m", name)
+		if running {
+			writeIn(t, r.common, "gc.pid", "1 here")
+		}
+		check(t, m.Fetch(ctx, false, false, "HEAD:refs/fetched/"+name))
+		if tip := must[plumbing.OID](t)(r.Ref(ctx, "refs/fetched/"+name)); exists(loosePath(r, tip)) == running {
+			t.Errorf("beside a gc: %t, and %s is loose: %t", running, tip, !running)
+		}
+		_ = os.Remove(filepath.Join(r.common, "gc.pid"))
+	}
+}
+
 // TestTalksOnce checks that a push or a fetch of which git dies is not tried again, since the remote
 // may have acted already, and that what git may have missed is restored for the next one.
 func TestTalksOnce(t *testing.T) {
