@@ -1,0 +1,189 @@
+package forge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// exchange is a request that a host expects, and its answer.
+type exchange struct {
+	wants  string // method, path and body
+	status int
+	answer string
+	header http.Header
+}
+
+// hostOf is a repository at a host that expects requests in this order.
+func hostOf(t *testing.T, kind string, all ...exchange) Host {
+	t.Helper()
+	n := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got := strings.TrimSpace(r.Method + " " + r.URL.RequestURI() + " " + string(body))
+		if n >= len(all) || got != all[n].wants {
+			t.Errorf("request %d is %s", n, got)
+			w.WriteHeader(http.StatusTeapot)
+			return
+		}
+		e := all[n]
+		n++
+		for k, v := range e.header {
+			w.Header()[k] = v
+		}
+		w.WriteHeader(e.status)
+		io.WriteString(w, e.answer)
+	}))
+	t.Cleanup(func() {
+		server.Close()
+		if n != len(all) {
+			t.Errorf("%d of %d requests", n, len(all))
+		}
+	})
+	at, err := PlaceOf(server.URL + "/ann/shop.git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := At(kind, at, "s3cr3t", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestOpen opens a pull request at each kind of host, adopts one that is there, and marks it ready.
+func TestOpen(t *testing.T) {
+	for kind, all := range map[string][]exchange{
+		GitHub: {
+			{`POST /api/v3/repos/ann/shop/pulls {"base":"main","body":"B","draft":true,"head":"goal/x","title":"T"}`, 422, `{"message":"Validation Failed","errors":[{"message":"A pull request already exists"}]}`, nil},
+			{`GET /api/v3/repos/ann/shop/pulls?state=open&head=ann%3Agoal%2Fx`, 200, `[{"number":7,"node_id":"N7","state":"open","draft":true,"title":"T","head":{"ref":"goal/x","sha":"a1"}}]`, nil},
+			{`POST /api/graphql {"query":"mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { clientMutationId } }","variables":{"id":"N7"}}`, 200, `{"data":{}}`, nil},
+		},
+		GitLab: {
+			{`POST /api/v4/projects/ann%2Fshop/merge_requests {"description":"B","source_branch":"goal/x","target_branch":"main","title":"Draft: T"}`, 409, `{"message":["Another open merge request already exists"]}`, nil},
+			{`GET /api/v4/projects/ann%2Fshop/merge_requests?state=opened&source_branch=goal%2Fx`, 200, `[{"iid":7,"state":"opened","draft":true,"title":"Draft: T","source_branch":"goal/x","sha":"a1"}]`, nil},
+			{`PUT /api/v4/projects/ann%2Fshop/merge_requests/7 {"title":"T"}`, 200, `{}`, nil},
+		},
+		Gitea: {
+			{`POST /api/v1/repos/ann/shop/pulls {"base":"main","body":"B","head":"goal/x","labels":null,"title":"WIP: T"}`, 409, `{"message":"pull request already exists"}`, nil},
+			{`GET /api/v1/repos/ann/shop/pulls?state=open&per_page=100&limit=50&page=1`, 200, `[{"number":7,"state":"open","title":"WIP: T","head":{"ref":"goal/x","sha":"a1"}}]`, nil},
+			{`PATCH /api/v1/repos/ann/shop/pulls/7 {"title":"T"}`, 201, `{}`, nil},
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			h := hostOf(t, kind, all...)
+			p, err := h.Open(t.Context(), Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Number != 7 || !p.Draft || p.Title != "T" || p.Head != "a1" || p.State != Open {
+				t.Errorf("%+v", p)
+			}
+			ready := false
+			if err := h.Update(t.Context(), p, Change{Draft: &ready}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestReviews reads what people said on the present lines, and who of them may push.
+func TestReviews(t *testing.T) {
+	for kind, all := range map[string][]exchange{
+		GitHub: {
+			{`GET /api/v3/repos/ann/shop/pulls/7/reviews?per_page=100&limit=50&page=1`, 200, `[{"id":1,"user":{"login":"bob"},"state":"CHANGES_REQUESTED","body":"louder","author_association":"MEMBER"},{"id":2,"user":{"login":"eve"},"state":"PENDING"}]`, nil},
+			{`GET /api/v3/repos/ann/shop/pulls/7/comments?per_page=100&limit=50&page=1`, 200, `[{"pull_request_review_id":1,"path":"a.sh","line":3,"position":2,"body":"here"},{"pull_request_review_id":1,"path":"a.sh","position":null,"body":"outdated"}]`, nil},
+		},
+		GitLab: {
+			{`GET /api/v4/projects/ann%2Fshop/merge_requests/7/discussions?per_page=100&limit=50&page=1`, 200,
+				`[{"id":"1","notes":[{"author":{"id":5,"username":"bob"},"body":"here","resolvable":true,"position":{"new_path":"a.sh","new_line":3}}]},{"id":"2","notes":[{"author":{"id":5},"body":"done","resolvable":true,"resolved":true}]},{"id":"3","notes":[{"system":true}]}]`, nil},
+			{`GET /api/v4/projects/ann%2Fshop/members/all/5`, 200, `{"access_level":30}`, nil},
+		},
+		Gitea: {
+			{`GET /api/v1/repos/ann/shop/pulls/7/reviews?per_page=100&limit=50&page=1`, 200, `[{"id":1,"user":{"login":"bob"},"state":"REQUEST_CHANGES","body":"louder","comments_count":2},{"id":2,"user":{"login":"eve"},"state":"COMMENT","dismissed":true}]`, nil},
+			{`GET /api/v1/repos/ann/shop/collaborators/bob/permission`, 200, `{"permission":"write"}`, nil},
+			{`GET /api/v1/repos/ann/shop/pulls/7/reviews/1/comments?per_page=100&limit=50&page=1`, 200, `[{"path":"a.sh","position":3,"body":"here"},{"path":"a.sh","position":4,"body":"resolved","resolver":{"login":"bob"}}]`, nil},
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			got, err := hostOf(t, kind, all...).Reviews(t.Context(), &PullRequest{Number: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != 1 || got[0].Author != "bob" || !got[0].Writer || !got[0].Rejects || fmt.Sprint(got[0].Comments) != "[{a.sh here 3}]" {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// TestFaults reads each failure of a host as one sentence without the token.
+func TestFaults(t *testing.T) {
+	get := "GET /api/v3/repos/ann/shop/pulls/7"
+	for name, e := range map[string]struct {
+		exchange
+		away bool
+		says string
+	}{
+		"no right":       {exchange{get, 403, `{"message":"Resource not accessible by s3cr3t"}`, nil}, false, "refused to show pull request 7: Resource not accessible by (token) (403)"},
+		"expired":        {exchange{get, 401, `{"message":"Bad credentials"}`, nil}, false, "Bad credentials (401)"},
+		"a page":         {exchange{get, 200, `<html>sign in</html>`, nil}, true, "something else than the interface of a host"},
+		"a failing page": {exchange{get, 502, `<html>s3cr3t</html>`, nil}, true, "it failed (502)"},
+		"limit":          {exchange{get, 403, `{"message":"API rate limit exceeded"}`, http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1893456000"}}}, true, "no more requests for now; again from 2030-01-01T00:00:00Z"},
+		"too many":       {exchange{get, 429, ``, http.Header{"Retry-After": {"60"}, "Date": {"Sat, 28 Nov 2026 08:00:00 GMT"}}}, true, "again from 2026-11-28T08:01:00Z"},
+		"another host":   {exchange{get, 302, ``, http.Header{"Location": {"http://127.0.0.1:1/elsewhere"}}}, true, "another host"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := hostOf(t, GitHub, e.exchange).Get(t.Context(), 7)
+			var away *UnreachableError
+			if err == nil || errors.As(err, &away) != e.away || !strings.Contains(err.Error(), e.says) || strings.Contains(err.Error(), "s3cr3t") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	moved := hostOf(t, GitHub, exchange{`POST /api/v3/repos/ann/shop/issues/7/labels {"labels":["x"]}`, 301, ``, http.Header{"Location": {"/api/v3/repositories/1/issues/7/labels"}}})
+	if err := moved.Label(t.Context(), 7, []string{"x"}); err == nil || !strings.Contains(err.Error(), "has moved") {
+		t.Errorf("a renamed repository: %v", err)
+	}
+}
+
+// TestChecks tells checks that failed from those that run or pass.
+func TestChecks(t *testing.T) {
+	h := hostOf(t, GitHub,
+		exchange{`GET /api/v3/repos/ann/shop/commits/a1/check-runs?per_page=100`, 200, `{"check_runs":[{"name":"lint","status":"completed","conclusion":"failure","output":{"title":"2 errors"}},{"name":"unit","status":"in_progress"}]}`, nil},
+		exchange{`GET /api/v3/repos/ann/shop/commits/a1/status?per_page=100`, 200, `{"statuses":[{"context":"ci","state":"success"}]}`, nil})
+	got, err := h.Checks(t.Context(), "a1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal(got)
+	if want := `[{"Name":"lint","State":"failed","Text":"2 errors","URL":""},{"Name":"unit","State":"pending","Text":"","URL":""},{"Name":"ci","State":"passed","Text":"","URL":""}]`; string(text) != want {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestPlaceOf reads addresses of remotes.
+func TestPlaceOf(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://github.com/ann/shop.git":        "github.com ann/shop https://github.com",
+		"https://ann:s3cr3t@GitHub.com/ann/shop": "github.com ann/shop https://GitHub.com",
+		"git@gitlab.com:group/sub/shop.git":      "gitlab.com group/sub/shop https://gitlab.com",
+		"ssh://git@host.example:2222/ann/shop":   "host.example ann/shop https://host.example",
+		"http://127.0.0.1:3000/ann/shop.git":     "127.0.0.1:3000 ann/shop http://127.0.0.1:3000",
+	} {
+		p, err := PlaceOf(address)
+		if got := p.Name + " " + p.Repo + " " + p.Web; err != nil || got != want {
+			t.Errorf("%s: %s, %v", address, got, err)
+		}
+	}
+	for _, address := range []string{"/srv/shop.git", "../shop", "file:///srv/a/shop.git", `C:\shop`, "https://ann:s3cr3t@host/"} {
+		if p, err := PlaceOf(address); err == nil || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%s: %+v, %v", address, p, err)
+		}
+	}
+}
