@@ -69,9 +69,9 @@ func TestUninstall(t *testing.T) {
 			t.Errorf("exit %d: %s%s", code, out, errs)
 		}
 	}
-	refused("work is not merged: beta\nhint: git liza uninstall --keep makes a branch of each: kept/beta/1", "--yes")
+	refused("work is not merged: beta\nhint: to keep it in branches like kept/beta/1: git liza uninstall --keep", "--yes")
 	refused("it takes --yes", "--keep")
-	if out := p.must("", "uninstall", "--keep", "--yes"); out != "git liza is removed from this repository\nthe branch integration stays\nthe branch kept/beta/1 stays\n" {
+	if out := p.must("", "uninstall", "--keep", "--yes"); out != "removed: the board, its refs and worktrees, hooks and settings\nthe branch integration stays\nthe branch kept/beta/1 stays\n" {
 		t.Error(out)
 	}
 	for name, text := range halfDone {

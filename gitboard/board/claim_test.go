@@ -242,6 +242,7 @@ func TestHandoffPhrases(t *testing.T) {
 		h.About = about("login")
 		s.refused("invalid", coder1, &h)
 	}
+	s.refused("invalid", coder1, &board.HandOff{About: about("login")}, "summary is missing; next_action is missing")
 }
 
 func TestReleaseOfAClaim(t *testing.T) {

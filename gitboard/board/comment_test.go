@@ -56,6 +56,9 @@ func TestRejectionTakesComments(t *testing.T) {
 	s.do(human, on("login", 12, "An empty name gets in."))
 	short.Rejection = nil
 	s.refused("invalid", reviewer1, short, "no assessment")
+	short.Rejection = parsed(rejection)
+	short.Rejection.Overall = ""
+	s.refused("invalid", reviewer1, short, "no assessment")
 	short.Rejection = parsed(strings.Replace(rejection, "Anomaly: none", "Anomaly: anomaly-7", 1))
 	s.refused("invalid", reviewer1, short, "no such anomaly")
 	short.Rejection = parsed("See the comment.")

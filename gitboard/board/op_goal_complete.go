@@ -27,10 +27,10 @@ func (p *GoalComplete) Check(s *State, op Operation) error {
 			Advise("a human: %s", Do("goal-complete", g.ID))
 	}
 	if !s.Planned(g) {
-		return refuse(CodeWrongState, "%s has no tasks yet", g.ID)
+		return refuse(CodeWrongState, "%s has no tasks yet", g.ID).Way(Do("add-task").With("help", ""))
 	}
 	if b, open := s.unfinished(g.ID); open {
-		return refuse(CodeWrongState, "%s is %s: %s is not complete", b.ID, b.Status, g.ID)
+		return refuse(CodeWrongState, "%s is %s: %s is not complete", b.ID, b.Status, g.ID).on(s.Task(b.ID))
 	}
 	return nil
 }

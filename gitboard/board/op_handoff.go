@@ -29,10 +29,7 @@ func (p *HandOff) Check(s *State, op Operation) error {
 	if err := p.owned(s, op); err != nil {
 		return err
 	}
-	if err := phrase("summary", p.Summary); err != nil {
-		return err
-	}
-	return phrase("next_action", p.NextAction)
+	return together(phrase("summary", p.Summary), phrase("next_action", p.NextAction))
 }
 
 // owned refuses to hand off what the agent does not hold.

@@ -42,7 +42,7 @@ func (p *Resume) Check(s *State, _ Operation) error {
 		return nil
 	}
 	if s.Control().Mode == Running {
-		return refuse(CodeWrongState, "the board is RUNNING")
+		return refuse(CodeWrongState, "the board is RUNNING").Way(Do("status"))
 	}
 	if b := s.Breaker(); b.Status == BreakerTriggered {
 		return refuse(CodeMode, "the circuit breaker is TRIGGERED (%s)", b.trigger().Pattern)

@@ -147,7 +147,7 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 	switch {
 	case len(r.Blockers) == 0 && !commented:
 		return incomplete("has no blocker: without one the work is approved")
-	case strings.TrimSpace(r.Overall) == "" && (len(r.Blockers) == 0 || !commented):
+	case strings.TrimSpace(r.Overall) == "":
 		return incomplete("has no assessment (`Overall: ...`)")
 	case len(r.Prior) == 0 && t.HasPriorFeedback() && !commented:
 		return incomplete("has no `Prior Feedback Status:` though this is not the first iteration")

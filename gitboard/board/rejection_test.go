@@ -90,6 +90,8 @@ func TestRejectionFaults(t *testing.T) {
 	v.Rejection.Blockers = nil
 	commented.do(reviewer1, line).refused("invalid", reviewer1, v, "no assessment")
 	v.Rejection.Blockers = blockers
+	commented.refused("invalid", reviewer1, v, "no assessment")
+	v.Rejection.Overall = "Not yet."
 	commented.do(reviewer1, v)
 	v = s.judge(reject("login"))
 	v.Reason = "and more"

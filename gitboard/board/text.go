@@ -20,7 +20,7 @@ const MaxText = 32 << 10
 const maxTexts = 256 << 10
 
 // MaxPhrase is the maximum number of characters of each of a hand-off's two required phrases.
-const MaxPhrase = 120
+const MaxPhrase = 500
 
 // checkText refuses texts that no record may contain: text that is not UTF-8, has NUL or other
 // invisible control characters, is too long, or looks like a credential. What was pushed can't be
@@ -144,6 +144,20 @@ func phrase(field, text string) error {
 		return invalid("%s must be one phrase of at most %d characters; it has %d", field, MaxPhrase, n)
 	}
 	return nil
+}
+
+// together is one refusal for all of several faults, nil for none.
+func together(faults ...error) error {
+	var lines []string
+	for _, err := range faults {
+		if err != nil {
+			lines = append(lines, err.Error())
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return invalid("%s", strings.Join(lines, "; "))
 }
 
 // vague matches phrases that can't be proven wrong.

@@ -12,6 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
+// maxReason is how many characters of a reason a line shows.
+const maxReason = 120
+
 // Condition is a reason why work waits, and who ends it. The inbox, the overview and the alarms are
 // views of one list of conditions.
 type Condition struct {
@@ -411,7 +414,7 @@ func (c Condition) noPlanner() string {
 // line is a condition that waits for the human as the overview shows it: in one line, with one
 // command.
 func (o *Overview) line(c Condition) Ask {
-	phrase := text.Line(c.Text, board.MaxPhrase)
+	phrase := text.Line(c.Text, maxReason)
 	switch c.Kind {
 	case ItemApart:
 		return Ask{"the boards here and at " + c.ID + " have come apart", board.Do("doctor").Hint()}

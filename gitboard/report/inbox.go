@@ -459,7 +459,7 @@ func (c *collector) blocked(i *Item, cond Condition) {
 	if t == nil { // s.Err reports it
 		return
 	}
-	i.Title = t.ID + " is BLOCKED: " + text.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase)
+	i.Title = t.ID + " is BLOCKED: " + text.Line(cmp.Or(t.BlockedReason, "no reason is given"), maxReason)
 	i.Version, i.Questions, i.Attempted = t.Version(), t.BlockedQuestions, t.Attempted
 	i.FailedBy, i.Work = Without(t.FailedBy, AskedBy(t)), c.workOf(t)
 	if e := t.Last(board.EventBlocked); e != nil {

@@ -33,7 +33,7 @@ var said = map[string][]string{
 		`LOG ANOMALIES as they occur`, `anomaly retry_loop --task add-login count=`, `anomaly trade_off .*debt_created=`, `anomaly spec_ambiguity`,
 		`anomaly external_blocker .*blocker_service=`, `anomaly assumption_violated .*reality=`,
 		`Don't reinterpret it, don't work around it, don't negotiate`, `BLOCK when`, `git liza block add-login --reason "[^"]+" --question`, `1 to 3 questions`, `Don't block for`,
-		`HAND OFF when .*context about 90 %`, `git liza handoff add-login --summary "[^"]+" --next`, `120 characters`,
+		`HAND OFF when .*context about 90 %`, `git liza handoff add-login --summary "[^"]+" --next`, `500 characters`,
 		`git liza worktree status add-login`, `at most 2 files`, `git liza submit add-login`, `end your turn at once`, `--no-tests-because`,
 	},
 	"coder_notes":    {`note-1 by human for add-login: Mind the umlauts`, `note-2 by human: Release`, `note-3 by human for coder-1`, `add-users MERGED dddddddddd`, `^WARNINGS: 1$`},

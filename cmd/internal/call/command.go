@@ -53,6 +53,7 @@ func (c *Call) FlagSet() *pflag.FlagSet {
 		f.StringVar(&c.At, "at", "", "as the board was at a `COMMIT` or time")
 	}
 	onceEach(f)
+	byField(f)
 	return f
 }
 

@@ -22,6 +22,29 @@ func (l *list) Set(value string) error {
 func (l *list) String() string { return strings.Join(*l, ",") }
 func (l *list) Type() string   { return "list" }
 
+// fieldFlags are the flags of fields that have another name on the board. The field's name is
+// accepted, too: it is what a caller reads there.
+var fieldFlags = map[string]string{
+	"blocked-questions": "question", "blocked-reason": "reason", "depends-on": "depends", "description": "desc", "done-when": "done",
+	"files-modified": "file", "next-action": "next", "next-steps": "step", "recommendation": "recommend", "spec-ref": "spec",
+}
+
+// byField lets flags be given by the names of their fields.
+func byField(f *pflag.FlagSet) {
+	has := map[string]bool{}
+	f.VisitAll(func(flag *pflag.Flag) { has[flag.Name] = true })
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		field := strings.ReplaceAll(name, "_", "-")
+		if flag := fieldFlags[field]; has[flag] && !has[field] {
+			return pflag.NormalizedName(flag)
+		}
+		if has[field] {
+			return pflag.NormalizedName(field)
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
 // ErrTwice means that a flag with one value was given twice.
 var ErrTwice = errors.New("given twice")
 

@@ -68,6 +68,15 @@ func (c *Call) wayOut(ctx context.Context, r *board.Refusal) (none board.Hint) {
 		}
 	}
 	about := cmp.Or(r.Task, c.namedTask(v.State))
+	if about == "" && who.Role == roles.Human && c.isOperation() && !board.May(roles.Human, c.Cmd.Name) {
+		role := board.Allowed(c.Cmd.Name)[0]
+		return board.Hint{Text: `to act as one in this shell: eval "$(git liza env ` + board.FreeID(v.State, role.Prefix()) + `)"`}
+	}
+	if slices.Contains([]string{"abandon", "amend-task", "supersede"}, c.Cmd.Name) {
+		if step, legal := board.StepOf(v.State, who.Asker, "block", about); legal && r.Code == board.CodeWrongState {
+			return board.Advice("to stop the work on it first: %s", step.Do)
+		}
+	}
 	steps := slices.DeleteFunc(report.Next(v.State, who, about), func(s board.NextStep) bool {
 		return s.Do.Name == c.Cmd.Name && s.Task == about && slices.Equal(flagsIn(strings.Fields(cmdline.Of(s.Do))), flagsIn(c.Typed)) // it was just refused
 	})

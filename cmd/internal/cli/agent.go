@@ -164,7 +164,11 @@ func registerCommand() *call.Command {
 				id = c.AgentID()
 			}
 			if id == "" {
-				return call.Usage(c.Cmd, "no id is given: name one, like coder-1, or set LIZA_AGENT_ID")
+				v, err := b.View(ctx)
+				if err != nil {
+					return err
+				}
+				return &call.UsageError{Message: "no id is given", Hint: "git liza register " + board.FreeID(v.State, roles.Coder.Prefix())}
 			}
 			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err

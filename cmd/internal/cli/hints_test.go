@@ -62,6 +62,50 @@ var wrongMoves = []wrongMove{
 	{"code-reviewer-2", "verdict waiting APPROVED --commit COMMIT", "git liza claim-review waiting"},
 	{"code-reviewer-2", "claim open", "git liza claim-review waiting"},
 	{"", "claim open", "git liza show open"},
+	{"", "claim", "git liza env coder-7"},
+	{"", "merge", "git liza env code-reviewer-2"},
+	{"", "deregister", "git liza env planner-2"},
+	{"", "register", "git liza register coder-7"},
+	{"", "resume", "git liza status"},
+	{"", "goal complete", "git liza show held"},
+	{"planner-1", "goal complete", "git liza unblock stuck"},
+	{"", "abandon held --reason late", "git liza block held --reason TEXT"},
+	{"", "amend-task waiting --desc x --reason y", "git liza block waiting --reason TEXT"},
+	{"", "supersede back --by open --reason split", "git liza block back --reason TEXT"},
+	{"", "unblock open", "git liza show open"},
+	{"", "answer held yes", "git liza show held"},
+	{"", "finalize held", "git liza show held"},
+	{"", "retry-merge held", "git liza show held"},
+	{"code-reviewer-1", "merge review", "git liza review review"},
+	{"code-reviewer-1", "claim-review open", "git liza review review"},
+	{"code-reviewer-2", "claim-review review", "git liza claim-review waiting"},
+	{"coder-6", "claim-review review", "git liza claim open"},
+	{"coder-3", "withdraw held", "git liza claim open"},
+	{"coder-6", "withdraw review", "git liza claim open"},
+	{"coder-3", "submit waiting", "git liza withdraw waiting"},
+	{"coder-5", "submit stuck", "git liza claim open"},
+	{"coder-1", "handoff held", "git liza handoff held --summary TEXT --next TEXT"},
+	{"coder-1", "pre-exec held", "git liza pre-exec held --intent TEXT --validation TEXT --file PATH"},
+	{"coder-1", "register", "git liza register coder-7"},
+	{"coder-1", "finalize vague", "git liza submit held"},
+	{"planner-1", "merge --all", "git liza unblock stuck"},
+	{"", "release held", "git liza release held --force --reason TEXT"},
+	{"", "release open", "git liza show open"},
+	{"", "reassign open", "git liza show open"},
+	{"", "recover-task held", "git liza recover-task held --force"},
+	{"", "recover-agent coder-1", "git liza recover-agent coder-1 --force"},
+	{"", "add-task --id open --desc x", "git liza show open"},
+	{"", "ack note-9", "git liza read human_notes"},
+	{"", "write tasks.none.priority 1", "git liza add-task --id none --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
+	{"", "review open", "git liza show open"},
+	{"", "diff open", "git liza show open"},
+	{"", "verdict review APPROVED", "git liza read tasks.review.review_commit"},
+	{"", "init another", "git liza goal start TEXT"},
+	{"", "goal abort", "git liza goal abort --reason TEXT --yes"},
+	{"", "agent banana", "git liza team show"},
+	{"", "config get banana", "git liza config get"},
+	{"", "ps", "git liza status"},
+	{"", "next", "git liza prime"},
 	{"planner-1", "claim open", "git liza unblock stuck"},
 	{"planner-2", "land main", "git liza unblock stuck"},
 	{"planner-1", "amend-task a --done b", "git liza add-task --id a --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
@@ -192,7 +236,7 @@ func TestRefusalsNameTheWayOut(t *testing.T) {
 	testrun.NotShort(t)
 	l := wrongScene(t)
 	score := l.score(wrongMoves)
-	if len(wrongMoves) != 25 || score != 50 {
+	if len(wrongMoves)+len(mistyped) < 60 || score != 2*len(wrongMoves) {
 		t.Errorf("%d wrong moves score %d", len(wrongMoves), score)
 	}
 	if _, message, hint := l.try("reviewer-1", "claim-review"); !strings.Contains(message, "like coder-1") || strings.Contains(hint, "LIZA_AGENT_ID=") || !strings.Contains(hint, "a human works without one") {
@@ -220,7 +264,10 @@ func (l *life) score(moves []wrongMove) (points int) {
 			l.t.Errorf("%s: git liza %s: exit %d, %s", m.who, m.move, code, message)
 			continue
 		}
-		command := hinted.FindString(hint)
+		command := strings.TrimSuffix(hinted.FindString(hint), `)"`) // eval "$(COMMAND)"
+		if !l.named(m, message+hint) {
+			l.t.Errorf("%s: git liza %s: what it is about is not named: %s", m.who, m.move, message)
+		}
 		if want := strings.ReplaceAll(m.want, "COMMIT", commit); command == want {
 			points++ // complete, and with the caller's ids
 		} else {
@@ -240,6 +287,17 @@ func (l *life) score(moves []wrongMove) (points int) {
 		copyTree(l.t, kept, l.dir)
 	}
 	return points
+}
+
+// named reports whether a refusal names the first task that a command line names, the caller who may
+// not do it, or the holder in the way.
+func (l *life) named(m wrongMove, said string) bool {
+	for _, arg := range strings.Fields(m.move)[1:] {
+		if _, err := os.Stat(l.dir + "/.worktrees/" + arg); err == nil || arg == "open" {
+			return strings.Contains(said, arg) || m.who != "" && strings.Contains(said, m.who) || strings.Contains(said, "coder-1's lease")
+		}
+	}
+	return true
 }
 
 // commitNamed is the newest commit of the first task that a command line names.
@@ -406,6 +464,9 @@ func TestLists(t *testing.T) {
 	}
 	if got := l.liza("", "read", "tasks.d.depends_on"); got != "- a\n- b\n- c\n" {
 		t.Errorf("it depends on %q", got)
+	}
+	if code, message := add("f", "--depends_on", "a", "--max_iterations", "3"); code != 0 { // as the fields are called
+		t.Errorf("exit code %d: %s", code, message)
 	}
 	if code, message := add("e", "--done", "it prints 2"); code != 1 || !strings.Contains(message, "--done is given twice") {
 		t.Errorf("exit code %d: %s", code, message)

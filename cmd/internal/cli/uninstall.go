@@ -16,7 +16,7 @@ func uninstallCommand() *call.Command {
 	var keep, yes bool
 	return &call.Command{
 		Name: "uninstall", Group: "setting up", Max: 0,
-		Short: "remove git liza from this repository: worktrees, refs, hooks and settings",
+		Short: "leave git liza: remove the board's worktrees, refs, hooks and settings",
 		Long: `The integration branch stays. Work that is not merged is refused; with --keep it stays in branches kept/TASK/N. The
 board of a shared remote stays there for the other clones.`,
 		Flags: func(f *pflag.FlagSet) {
@@ -37,7 +37,7 @@ board of a shared remote stays there for the other clones.`,
 			if err != nil {
 				return err
 			}
-			lines := []string{"git liza is removed from this repository"}
+			lines := []string{"removed: the board, its refs and worktrees, hooks and settings"}
 			for _, branch := range left.Branches {
 				lines = append(lines, "the branch "+branch+" stays")
 			}

@@ -92,7 +92,7 @@ func mayLeave(ctx context.Context, c *call.Call, actor board.Actor, keep bool) e
 	if err != nil || len(tasks) == 0 || keep {
 		return err
 	}
-	return board.Refuse(board.CodeWrongState, "work is not merged: "+strings.Join(tasks, ", "), "git liza uninstall --keep makes a branch of each: "+worktrees.KeptPrefix+tasks[0]+"/1")
+	return board.Refuse(board.CodeWrongState, "work is not merged: "+strings.Join(tasks, ", "), "to keep it in branches like "+worktrees.KeptPrefix+tasks[0]+"/1: git liza uninstall --keep")
 }
 
 // dropSettings removes git liza's settings and refspecs.
