@@ -28,29 +28,55 @@ func (g *Glance) Inbox(ctx context.Context, now time.Time) (*report.Inbox, error
 	return report.InboxOf(g.State, beside, now)
 }
 
+// mainline returns the repository's default branch, its commit and integration's. The branch is "" if
+// one of them does not exist.
+func (v *View) mainline(ctx context.Context) (branch string, at, integration plumbing.OID, err error) {
+	config, repo := v.State.Config(), v.board.Repo()
+	if config == nil {
+		return "", "", "", v.State.Err()
+	}
+	branch, err = repo.History().DefaultBranch(ctx, config.IntegrationBranch)
+	if errors.Is(err, git.ErrNotFound) {
+		return "", "", "", nil
+	}
+	if err == nil {
+		at, err = repo.Ref(ctx, plumbing.BranchRef(branch))
+	}
+	if err == nil {
+		integration, err = v.board.store.Ref(ctx, v.IntegrationRef())
+	}
+	if err != nil || at.IsZero() || integration.IsZero() {
+		return "", "", "", err
+	}
+	return branch, at, integration, nil
+}
+
+// Behind counts the commits of the repository's default branch that integration lacks, unless it has
+// their content.
+func (v *View) Behind(ctx context.Context) (commits int, branch string, err error) {
+	branch, at, tip, err := v.mainline(ctx)
+	if branch == "" || at == tip {
+		return 0, branch, err
+	}
+	if commits, err = v.board.Repo().History().CountCommits(ctx, tip, at); err != nil || commits == 0 {
+		return 0, branch, err
+	}
+	has, err := v.contains(ctx, tip, at)
+	if has {
+		commits = 0
+	}
+	return commits, branch, err
+}
+
 // Ahead compares integration with the repository's default branch. It returns nil if one of them
 // does not exist.
 func (v *View) Ahead(ctx context.Context) (*report.Ahead, error) {
-	config, repo := v.State.Config(), v.board.Repo()
-	if config == nil {
-		return nil, v.State.Err()
-	}
-	into, err := repo.History().DefaultBranch(ctx, config.IntegrationBranch)
-	if errors.Is(err, git.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	repo := v.board.Repo()
+	into, from, tip, err := v.mainline(ctx)
+	if into == "" {
 		return nil, err
 	}
-	from, err := repo.Ref(ctx, plumbing.BranchRef(into))
-	if err != nil {
-		return nil, err
-	}
-	tip, err := v.board.store.Ref(ctx, v.IntegrationRef())
-	if err != nil || tip.IsZero() || from.IsZero() {
-		return nil, err
-	}
-	a := &report.Ahead{Integration: config.IntegrationBranch, Into: into}
+	a := &report.Ahead{Integration: v.State.Config().IntegrationBranch, Into: into}
 	if a.Commits, err = repo.History().CountCommits(ctx, from, tip); err != nil {
 		return nil, err
 	}

@@ -65,11 +65,17 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 				return c.PrintJSON(statusReport{g.Commit, seen, o})
 			}
 			p := c.Page()
-			if seen == nil {
-				return c.Print(screen.Status(p, o, screen.Reasons(g.State), screen.Choice{}))
+			var below []string
+			if behind, main, err := g.Behind(ctx); err != nil {
+				return err
+			} else if behind > 0 && c.At == "" {
+				below = append(below, p.Fit(fmt.Sprintf("%s is %s behind %s: git liza land --merge %s", g.State.Config().IntegrationBranch, text.Plural(behind, "commit"), main, text.Quote(main)), p.Width))
 			}
-			p.Height--
-			return c.Print(append(screen.Status(p, o, screen.Reasons(g.State), screen.Choice{}), p.Fit(seen.Line(c.App.Now()), p.Width)))
+			if seen != nil {
+				below = append(below, p.Fit(seen.Line(c.App.Now()), p.Width))
+			}
+			p.Height -= len(below)
+			return c.Print(append(screen.Status(p, o, screen.Reasons(g.State), screen.Choice{}), below...))
 		},
 	}
 }
