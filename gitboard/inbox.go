@@ -5,27 +5,14 @@ import (
 	"errors"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Inbox returns what waits for a human at a given time. For a finished goal, it reads from the
-// repository how far the integration branch is ahead.
-func (g *Glance) Inbox(ctx context.Context, now time.Time) (*report.Inbox, error) {
-	beside := g.beside
-	goal := g.State.TheGoal()
-	if err := g.State.Err(); err != nil {
-		return nil, err
-	}
-	if goal != nil && goal.Status == board.Completed {
-		var err error
-		if beside.Ahead, err = g.Ahead(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return report.InboxOf(g.State, beside, now)
+// Inbox lists what waits for a human.
+func (g *Glance) Inbox(now time.Time) (*report.Inbox, error) {
+	return report.InboxOf(g.State, g.beside, now)
 }
 
 // mainline returns the repository's default branch, its commit and integration's. The branch is "" if

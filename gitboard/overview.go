@@ -57,6 +57,11 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	if goal := v.State.TheGoal(); goal != nil && goal.Status == board.Completed {
+		if g.beside.Ahead, err = v.Ahead(ctx); err != nil {
+			return nil, err
+		}
+	}
 	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err
 }
@@ -107,7 +112,9 @@ func (v *View) Recent(ctx context.Context, most int) ([]report.Happened, error) 
 		if err != nil { // a hand-made commit, which verify reports
 			h.Agent = c.Author.Name
 		}
-		events = append(events, report.Happened{Time: board.At(c.Author.When), Agent: h.Agent, Subject: h.Subject})
+		if h.Op != "deregister" {
+			events = append(events, report.Happened{Time: board.At(c.Author.When), Agent: h.Agent, Subject: h.Subject})
+		}
 		if len(events) == most || len(c.Parents) == 0 {
 			return events, nil
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
-	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -103,7 +102,7 @@ func (e *ruleInput) sightOf(c report.Condition) sight {
 // left finds what a planner looked at and left, so that only the human continues.
 func (e *ruleInput) left() (all []sight) {
 	for _, c := range e.conditions {
-		if c.Left && c.Task() != "" && c.For == roles.Human {
+		if c.Left && c.Task() != "" && c.For != "" {
 			all = append(all, e.sightOf(c))
 		}
 	}

@@ -145,9 +145,9 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 	s.do(coder1, &board.Discover{During: "c", Description: "a hole", Severity: "high", Urgency: "immediate"})
 	equals(t, "waiting", asks(s.look(nil).Waiting), []ask{
 		{What: "c is BLOCKED, and there is no planner", Do: "git liza answer c TEXT"},
-		{What: "2 tasks are DRAFT", Do: "git liza finalize --all"},
-		{What: "disc-1 can't wait: a hole", Do: "git liza show disc-1"},
 		{What: "note-1 from human: look here", Do: "git liza answer note-1 TEXT"},
+		{What: "2 drafts: review the plan", Do: "git liza plan"},
+		{What: "disc-1 can't wait: a hole", Do: "git liza show disc-1"},
 	})
 }
 
@@ -230,7 +230,7 @@ func TestOverviewOfMuchThatWaits(t *testing.T) {
 	waiting := s.look(nil).Waiting
 	equal(t, "asks", len(waiting), 2)
 	equals(t, "blocked", asks(waiting)[0], ask{What: "6 tasks are BLOCKED, and no planner deals with them", Do: "git liza inbox"})
-	equals(t, "drafts", asks(waiting)[1], ask{What: "30 tasks are DRAFT", Do: "git liza finalize --all"})
+	equals(t, "drafts", asks(waiting)[1], ask{What: "30 drafts: review the plan", Do: "git liza plan"})
 }
 
 // TestOverviewOfAReservationForNobody checks that work reserved for an agent that is gone waits for

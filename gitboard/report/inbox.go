@@ -75,6 +75,9 @@ func (k ItemKind) wholeBoard() bool {
 	return k == ItemUnproven || k == ItemApart || k == ItemSetBack || k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
 }
 
+// asks reports whether somebody waits for an answer, which comes before work to look through.
+func (k ItemKind) asks() bool { return k == ItemBlocked || k == ItemQuestion || k == ItemAmbiguity }
+
 // wholeHistory reports whether a condition of this kind matters although no goal is worked on.
 func (k ItemKind) wholeHistory() bool { return k == ItemUnproven || k == ItemApart || k == ItemSetBack }
 
@@ -84,6 +87,7 @@ type Item struct {
 	ID        string     `json:"id,omitempty"`      // of the task, note, anomaly, discovery, agent or goal
 	Version   string     `json:"version,omitempty"` // of a blocked task, or of the halt, for --seen
 	Title     string     `json:"title"`             // one line
+	Name      string     `json:"name,omitempty"`    // of its task
 	By        string     `json:"by,omitempty"`      // who asks, or who caused it
 	Since     board.Time `json:"since,omitempty"`   // since when it has been waiting
 	Holds     []string   `json:"holds"`             // the unfinished tasks that wait for it, itself included, by priority
@@ -189,6 +193,7 @@ func order(a, b Item) int {
 	return cmp.Or(
 		CompareBools(a.Turn == roles.Planner, b.Turn == roles.Planner),
 		-CompareBools(a.Kind.wholeBoard(), b.Kind.wholeBoard()),
+		-CompareBools(a.Kind.asks(), b.Kind.asks()),
 		cmp.Compare(len(b.Holds), len(a.Holds)),
 		cmp.Compare(slices.Index(itemKinds, a.Kind), slices.Index(itemKinds, b.Kind)),
 		cmp.Compare(a.Since, b.Since),
@@ -272,6 +277,9 @@ func (c *collector) unfinished(goal string) []string {
 func (c *collector) item(cond Condition) {
 	line := c.o.line(cond)
 	i := Item{Kind: cond.Kind, ID: cond.ID, Title: line.What, By: cond.Agent, Since: cond.Since, Turn: cond.For, Text: cond.Text}
+	if b, known := c.s.BriefOf(cond.Task()); known {
+		i.Name = b.Title
+	}
 	if i.Kind.wholeBoard() {
 		i.Holds = c.unfinished("")
 	} else if len(cond.Tasks) > 0 {
@@ -393,7 +401,7 @@ func AnomalyLine(a *board.Anomaly) string {
 // plan adds the drafts that a human has to finalize or review.
 func (c *collector) plan() {
 	drafts := c.drafts
-	title := strconv.Itoa(len(drafts)) + " tasks are DRAFT"
+	title := strconv.Itoa(len(drafts)) + " drafts: review the plan"
 	if len(drafts) == 1 {
 		title = drafts[0] + " is a DRAFT"
 	}
@@ -402,7 +410,7 @@ func (c *collector) plan() {
 		return b.Plan == board.PlanProposed
 	})
 	if proposed {
-		title = "a plan waits for your review: " + title
+		title = "a plan waits for your review: " + text.Plural(len(drafts), "draft")
 	}
 	i := Item{Kind: ItemDrafts, Title: title, Holds: c.waiting(drafts...), Drafts: Drafts(c.s, drafts)}
 	for _, d := range i.Drafts {
@@ -568,7 +576,7 @@ func evidenceOf(d *board.Discovery) []string {
 
 // ahead adds the work of a finished goal that is not on the main branch.
 func (c *collector) ahead() {
-	a := c.beside.Ahead
+	a := c.o.Ahead
 	if a == nil || a.Commits == 0 {
 		return
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -45,11 +46,13 @@ type Overview struct {
 	Agents       []AgentOutlook       `json:"agents"`
 	HeldUp       string               `json:"held_up,omitempty"` // what keeps all agents from working that have work
 	Events       []Happened           `json:"events"`
+	Ahead        *Ahead               `json:"ahead,omitempty"` // of the main branch, once the goal is COMPLETED
 	Progress     board.Time           `json:"last_progress,omitempty"`
 	Tokens       int                  `json:"tokens,omitempty"`       // used by the sprint's runs
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
 	Now          board.Time           `json:"now"`
 
+	about          []string      // by entry of Waiting: its task, "" for none
 	conditions     []Condition   // of the board and of Tasks
 	only           *board.Goal   // the only goal to look at, nil for all
 	running        []GoalOutlook // the goals in progress
@@ -195,7 +198,7 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
-		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Unproven: beside.Unproven, Strays: beside.Strays, Now: board.At(now),
+		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Unproven: beside.Unproven, Strays: beside.Strays, Ahead: beside.Ahead, Now: board.At(now),
 	}
 	o.only = s.Goal(beside.Goal)
 	o.goals(goals, beside.Goal)
@@ -286,7 +289,11 @@ func (o *Overview) waiting() {
 			alike[c.Kind] = append(alike[c.Kind], c.ID)
 		}
 	}
-	for _, c := range o.conditions {
+	conditions := slices.Clone(o.conditions)
+	slices.SortStableFunc(conditions, func(a, b Condition) int {
+		return cmp.Or(-CompareBools(a.Kind.wholeBoard(), b.Kind.wholeBoard()), -CompareBools(a.Kind.asks(), b.Kind.asks()))
+	})
+	for _, c := range conditions {
 		if c.For != roles.Human || c.Kind == ItemUnproven || o.GoalStatus != board.InProgress && !c.Kind.wholeHistory() {
 			continue
 		}
@@ -298,12 +305,15 @@ func (o *Overview) waiting() {
 				line = together
 			}
 		}
-		o.Waiting = append(o.Waiting, line)
+		o.Waiting, o.about = append(o.Waiting, line), append(o.about, c.Task())
 	}
 	if o.GoalStatus == board.InProgress {
 		o.turns()
 	}
 }
+
+// About is the task that an entry of Waiting is about, "" for none.
+func (o *Overview) About(i int) string { return o.about[i] }
 
 // together is one line for several tasks with conditions of a kind; empty if each has its own.
 func together(kind ItemKind, tasks []string) Ask {
@@ -315,7 +325,7 @@ func together(kind ItemKind, tasks []string) Ask {
 	case kind == ItemDrafts && n == 1:
 		return Ask{tasks[0] + " is a DRAFT", Finalizing(tasks)}
 	case kind == ItemDrafts:
-		return Ask{strconv.Itoa(n) + " tasks are DRAFT", Finalizing(tasks)}
+		return Ask{strconv.Itoa(n) + " drafts: review the plan", board.Do("plan").Hint()}
 	}
 	return Ask{}
 }

@@ -111,12 +111,15 @@ func breadthOf(r rune) int {
 
 // Fit turns a text into one safe line no wider than most cells.
 func (p Page) Fit(line string, most int) string {
+	if p.Whole {
+		return text.Line(line, len(line)+3)
+	}
 	return p.Cut(text.Line(line, 10*max(most, 3)+100), most)
 }
 
 // Cut shortens a safe line to no more than most cells.
 func (p Page) Cut(line string, most int) string {
-	if Breadth(line) <= most {
+	if p.Whole || Breadth(line) <= most {
 		return line
 	}
 	left := most - Breadth(p.more)
@@ -131,14 +134,6 @@ func (p Page) Cut(line string, most int) string {
 		b.WriteRune(r)
 	}
 	return strings.TrimRight(b.String(), " ") + p.more
-}
-
-// Fitted is Fit if the page is limited by a screen, and otherwise the whole text as one safe line.
-func (p Page) Fitted(line string, most int) string {
-	if p.Whole {
-		return text.Line(line, len(line)+3)
-	}
-	return p.Fit(line, most)
 }
 
 // Bar draws how much of a whole is done.

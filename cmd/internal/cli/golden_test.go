@@ -361,7 +361,7 @@ func TestCommandsOnTheScreenAreWhole(t *testing.T) {
 	}
 	for _, width := range []int{40, 80, 100, 120} {
 		text := strings.Join(screen.Status(paper(width), o, screen.Reasons(s.state()), screen.Choice{}), "\n") + "\n"
-		for _, do := range []string{"git liza finalize --all", "git liza resume --task " + paused} {
+		for _, do := range []string{"git liza plan", "git liza resume --task " + paused} {
 			if !strings.Contains(text, do+"\n") {
 				t.Errorf("at %d columns %q is not whole:\n%s", width, do, text)
 			}

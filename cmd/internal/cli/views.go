@@ -106,7 +106,7 @@ there looks at before you comes last.`,
 			if err := call.Narrowed(g.State, goal); err != nil {
 				return err
 			}
-			in, err := g.Of(goal).Inbox(ctx, c.Moment(g.State))
+			in, err := g.Of(goal).Inbox(c.Moment(g.State))
 			if err != nil {
 				return err
 			}
@@ -287,7 +287,7 @@ func diffCommand() *call.Command {
 			p := c.Page()
 			lines := make([]string, len(all))
 			for i, ch := range all {
-				lines[i] = records.Coloured(p.Paint, p.Fitted(ch.String(), p.Width), ch)
+				lines[i] = records.Coloured(p.Paint, p.Fit(ch.String(), p.Width), ch)
 			}
 			return c.Print(lines)
 		},

@@ -223,7 +223,7 @@ func (e *edit) drawn(all []records.Change) []string {
 	p := e.Page()
 	lines := make([]string, len(all))
 	for i, ch := range all {
-		lines[i] = records.Coloured(p.Paint, p.Fitted(ch.String(), p.Width), ch)
+		lines[i] = records.Coloured(p.Paint, p.Fit(ch.String(), p.Width), ch)
 	}
 	return lines
 }

@@ -96,9 +96,9 @@ func (l Line) Text(p call.Page) []string {
 		head = strings.TrimPrefix(string(l.Time), l.Time.Std().Format("2006-"))
 	}
 	head += "  " + call.Pad(l.Agent, 16) + "  "
-	lines := []string{head + p.Fitted(l.Subject, p.Width-call.Breadth(head))}
+	lines := []string{head + p.Fit(l.Subject, p.Width-call.Breadth(head))}
 	for _, ch := range l.Patch {
-		lines = append(lines, "    "+records.Coloured(p.Paint, p.Fitted(ch.String(), p.Width-4), ch))
+		lines = append(lines, "    "+records.Coloured(p.Paint, p.Fit(ch.String(), p.Width-4), ch))
 	}
 	return lines
 }

@@ -127,7 +127,7 @@ func InboxOf(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (
 	if err != nil {
 		return nil, err
 	}
-	return g.Of(goal).Inbox(ctx, c.App.Now())
+	return g.Of(goal).Inbox(c.App.Now())
 }
 
 // plan fills in the next steps.

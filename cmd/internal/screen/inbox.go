@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -33,6 +34,9 @@ func Inbox(p call.Page, in *report.Inbox) []string {
 
 const itemNames = 15
 
+// draftsInFull is the largest plan that the inbox shows in full.
+const draftsInFull = 5
+
 // drawItem draws one item: its title, the details, and what may be done.
 func drawItem(p call.Page, in *report.Inbox, i report.Item) []string {
 	l := call.Labels{Page: p, Names: itemNames}
@@ -42,6 +46,7 @@ func drawItem(p call.Page, in *report.Inbox, i report.Item) []string {
 		}
 		l.Lines = append(l.Lines, p.Bold(line))
 	}
+	l.Add("  task", i.Name)
 	l.Add("  since", since(in, i))
 	l.Add("  because", i.Text)
 	for _, q := range i.Questions {
@@ -54,7 +59,11 @@ func drawItem(p call.Page, in *report.Inbox, i report.Item) []string {
 	if others := i.HoldsUp(); len(others) > 0 {
 		l.Add("  holds up", text.Plural(len(others), "task")+": "+text.Line(strings.Join(others, ", "), 300))
 	}
-	l.Lines = append(l.Lines, DraftLines(p, i.Drafts)...)
+	if len(i.Drafts) <= draftsInFull {
+		l.Lines = append(l.Lines, DraftLines(p, i.Drafts)...)
+	} else {
+		l.Lines = append(l.Lines, "  see them: "+cmdline.Of(board.Do("plan")))
+	}
 	for _, do := range i.Do {
 		l.Lines = append(l.Lines, "  "+do.What+": "+cmdline.Hint(do.Do)) // on one line, so that it can be copied
 	}

@@ -11,13 +11,26 @@ import (
 // subject is the target of an act.
 func (w *statusWatch) subject() *subject {
 	s := &subject{o: w.o, st: w.seen.State}
-	if w.selected != "" && w.reading != inbox {
-		s.t = w.seen.State.Task(w.selected)
+	if id := w.chosen(); id != "" && w.reading != inbox {
+		s.t = w.seen.State.Task(id)
 	}
 	if w.reading == patch && w.patch != nil {
 		s.at = w.patch.place()
 	}
 	return s
+}
+
+// chosen is the selected task, or the task that the selected entry is about; "" for none.
+func (w *statusWatch) chosen() string {
+	for i, a := range w.o.Waiting {
+		if choiceOf(a) == w.selected {
+			return w.o.About(i)
+		}
+	}
+	if strings.HasPrefix(w.selected, waits) {
+		return ""
+	}
+	return w.selected
 }
 
 // act starts what a key does with the selected task or the board, after asking its questions.

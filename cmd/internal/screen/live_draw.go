@@ -18,7 +18,7 @@ func (w *statusWatch) readAgain(ctx context.Context) {
 	case story:
 		w.readStory(ctx)
 	case inbox:
-		in, err := w.seen.Inbox(ctx, w.App.Now())
+		in, err := w.seen.Inbox(w.App.Now())
 		w.text = func(p call.Page) []string {
 			if err != nil {
 				return call.Wrap(err.Error(), p.Width)
@@ -41,7 +41,7 @@ func inboxRows(p call.Page, in *report.Inbox) []string {
 
 // readStory builds the story of the selected task.
 func (w *statusWatch) readStory(ctx context.Context) {
-	t, err := w.seen.State.FindTask(w.selected)
+	t, err := w.seen.State.FindTask(w.chosen())
 	var f *taskFacts
 	if err == nil {
 		f, err = FactsOf(ctx, w.Call, w.seen.View, t)
@@ -56,7 +56,7 @@ func (w *statusWatch) readStory(ctx context.Context) {
 
 // readPatch builds the displayed diff; the cursor keeps its position.
 func (w *statusWatch) readPatch(ctx context.Context) {
-	v, err := w.patchOf(ctx, w.selected)
+	v, err := w.patchOf(ctx, w.chosen())
 	if err != nil {
 		w.sinceLast = false
 		w.say(err.Error())

@@ -63,7 +63,9 @@ func (w *statusWatch) command(ctx context.Context, k tty.Key) {
 		}
 		w.reading = overview
 	case tty.Enter, tty.Right:
-		if w.reading == overview {
+		if w.reading == overview && w.chosen() == "" && w.selected != "" {
+			w.show(ctx, inbox) // the entry is about no task
+		} else if w.reading == overview {
 			w.show(ctx, story)
 		}
 	case tty.Up, 'k':
@@ -111,7 +113,7 @@ func (w *statusWatch) show(ctx context.Context, v view) {
 		w.reading = overview
 		return
 	}
-	if (v == story || v == patch) && w.selected == "" {
+	if (v == story || v == patch) && w.chosen() == "" {
 		w.say("choose a task first: up, down")
 		return
 	}
@@ -141,6 +143,9 @@ func (w *statusWatch) move(by int) {
 		return
 	}
 	var ids []string
+	for _, a := range w.o.Waiting {
+		ids = append(ids, choiceOf(a))
+	}
 	for _, g := range w.listed() {
 		for _, t := range g.tasks {
 			ids = append(ids, t.ID)

@@ -31,7 +31,7 @@ func Status(p call.Page, o *report.Overview, reason func(task string) string, ch
 	}{
 		{len(o.Agents), len(o.Events), whole}, {p.Height / 8, len(o.Events), d.one}, {2, 3, d.one}, {0, 1, d.one}, {0, 1, d.stuck},
 	} {
-		tail = slices.Concat(d.agents(r.agents), d.events(r.events))
+		tail = slices.Concat(d.agents(r.agents), d.events(r.events), d.code())
 		for _, g := range groups {
 			g.shown = r.least(g)
 		}
@@ -47,9 +47,21 @@ func Status(p call.Page, o *report.Overview, reason func(task string) string, ch
 	return slices.Concat(head, tasks, tail)
 }
 
+// code is where the code of a finished goal is.
+func (d *statusDrawing) code() []string {
+	a := d.o.Ahead
+	switch {
+	case a == nil:
+		return nil
+	case a.Commits == 0:
+		return []string{"", d.Onto("your code: ", a.Into+" has all of "+a.Integration)}
+	}
+	return []string{"", "your code: " + a.String() + ": " + a.Take()}
+}
+
 // Choice is the selection of a live screen's user.
 type Choice struct {
-	Selected string // a task
+	Selected string // a task, or what waits by choiceOf
 	Filter   string // common to the listed tasks
 }
 
@@ -74,15 +86,26 @@ func (d *statusDrawing) unproven() []string {
 	return append(lines, "  "+cmdline.Of(report.Verify), "")
 }
 
+// choiceOf is the selection of something that waits for the human.
+func choiceOf(a report.Ask) string { return waits + a.What }
+
+const waits = "waits: " // no id has a space
+
 // asks lists what waits for the human.
-func (d *statusDrawing) asks() []string {
+func (d *statusDrawing) asks() (lines []string) {
 	shown := d.o.Waiting[:min(len(d.o.Waiting), max(2, d.Height/6))]
 	what := 0
 	for _, a := range shown {
 		what = max(what, call.Breadth(d.Fit(a.What, d.Width)))
 	}
-	var lines []string
+	if i := slices.IndexFunc(d.o.Waiting, func(a report.Ask) bool { return choiceOf(a) == d.selected }); i >= len(shown) {
+		shown = append(slices.Clone(shown[:len(shown)-1]), d.o.Waiting[i])
+	}
 	for _, a := range shown {
+		at := len(lines)
+		if choiceOf(a) == d.selected {
+			defer func() { lines[at] = d.Inverse(d.Cursor + lines[at][1:]) }()
+		}
 		do := cmdline.Hint(a.Do)
 		do = text.Line(do, len(do)+3) // never cut, so that it can be copied
 		if call.Breadth(do) > d.Width/2 {
@@ -92,7 +115,8 @@ func (d *statusDrawing) asks() []string {
 		what := min(what, d.Width-4-call.Breadth(do))
 		lines = append(lines, d.Cut("  "+call.Pad(d.Fit(a.What, what), what+2)+do, d.Width))
 	}
-	return append(lines, d.more(len(d.o.Waiting)-len(shown))...)
+	lines = append(lines, d.more(len(d.o.Waiting)-len(shown))...)
+	return lines
 }
 
 func (d *statusDrawing) more(n int) []string {
@@ -111,6 +135,9 @@ func (d *statusDrawing) run() []string {
 	}
 	lines := []string{"goal    " + d.Fit(o.Goal, d.Width-8-call.Breadth(goal)) + goal, d.Onto("sprint  ", d.sprint())}
 	mode := string(o.Mode)
+	if o.GoalStatus != board.InProgress && o.Mode == board.Running {
+		mode = "no run: the goal is " + string(o.GoalStatus)
+	}
 	if o.Mode != board.Running {
 		mode += " for " + call.Since(d.now, o.ModeSince) + ", by " + o.ModeBy
 		if o.Reason != "" {
@@ -223,13 +250,13 @@ func groupTasks(o *report.Overview, filter string) []*taskGroup {
 	return groups
 }
 
-// listed reports whether a task passes a filter: each word of it occurs in the task's id, status,
-// stage or agent, or it is "!" and the task is stuck.
+// listed reports whether a task passes a filter: each word of it occurs in the task's id, title,
+// status, stage or agent, or it is "!" and the task is stuck.
 func listed(t report.TaskOutlook, filter string) bool {
 	if filter == "!" {
 		return t.IsStuck()
 	}
-	text := strings.ToLower(strings.Join([]string{t.ID, string(t.Status), t.Stage, t.Worker}, " "))
+	text := strings.ToLower(strings.Join([]string{t.ID, t.Title, string(t.Status), t.Stage, t.Worker}, " "))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
@@ -284,7 +311,7 @@ func (d *statusDrawing) share(groups []*taskGroup, lines int) {
 		for gave := true; gave; {
 			gave = false
 			for _, g := range groups {
-				if g.status.Terminal() != over || g.shown == len(g.tasks) || over && g.shown >= overShown {
+				if g.status.Terminal() != over || g.shown == len(g.tasks) || over && g.shown >= overShown && d.o.GoalStatus == board.InProgress {
 					continue
 				}
 				g.shown++
@@ -316,6 +343,10 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 		}
 	}
 	id, who = min(id, d.Width*3/10), min(who, 16)
+	name := 0 // the breadth of titles; narrow screens have no room for it
+	if d.Width >= 100 {
+		name = min(board.MaxTitle, d.Width*3/10)
+	}
 	if who > 0 {
 		who += 2
 	}
@@ -340,6 +371,9 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 				mark = d.Cursor
 			}
 			left := mark + " " + call.Pad(d.Fit(t.ID, id), id+2)
+			if name > 0 {
+				left += call.Pad(d.Fit(t.Title, name), name+2)
+			}
 			if who > 0 {
 				left += call.Pad(d.Fit(t.Worker, who-2), who)
 			}

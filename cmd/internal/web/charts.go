@@ -72,8 +72,8 @@ func throughput(p report.Pace) []bar {
 
 // lane is a row of the timeline, for an agent or a task.
 type lane struct {
-	Name, Link string
-	Bars       []bar
+	Name, Title, Link string
+	Bars              []bar
 }
 
 // The size of the timeline, in SVG units.
@@ -103,7 +103,7 @@ func (s *Server) timeline(_ context.Context, l *look, q query) (*page, error) {
 			continue
 		}
 		periods := report.PeriodsOf(t, until)
-		lanes = append(lanes, lane{b.ID, "/task/" + b.ID + atOf(l), bars(periods, from, until, "")})
+		lanes = append(lanes, lane{b.ID, b.Title, "/task/" + b.ID + atOf(l), bars(periods, from, until, "")})
 		for _, p := range periods {
 			if p.Agent != "" {
 				byAgent[p.Agent], tasks[p.Agent] = append(byAgent[p.Agent], p), append(tasks[p.Agent], b.ID)
@@ -169,12 +169,20 @@ func ticks(from, to board.Time) []tick {
 		return nil
 	}
 	layout := "15:04"
+	if whole < 10*time.Minute {
+		layout = "15:04:05"
+	}
 	if whole > 36*time.Hour {
 		layout = "Jan 2 15:04"
 	}
 	var all []tick
+	last := ""
 	for i := range 6 {
-		all = append(all, tick{timelineWidth * i / 5, from.Std().Add(whole * time.Duration(i) / 5).Format(layout)})
+		label := from.Std().Add(whole * time.Duration(i) / 5).Format(layout)
+		if label == last {
+			continue
+		}
+		all, last = append(all, tick{timelineWidth * i / 5, label}), label
 	}
 	return all
 }
@@ -250,25 +258,13 @@ func (s *Server) graph(_ context.Context, l *look, q query) (*page, error) {
 			tasks = append(tasks, b)
 		}
 	}
-	if q.get("over") == "" { // keep the dependencies of open tasks, whatever their status
-		tasks = withDependencies(all, tasks)
-	}
 	g := report.GraphOn(l.State, tasks)
-	boxes, arrows, width, height := layout(g, l)
-	data := map[string]any{"Boxes": boxes, "Arrows": arrows, "W": width, "H": height, "Critical": g.Critical, "At": atOf(l), "Over": q.get("over"), "All": q.with("over", "1"), "Open": q.with("over", ""), "BW": boxWidth, "BH": boxHeight}
-	return &page{Title: "Graph", Nav: "Graph", Parts: []part{{ID: "graph", Class: "wide", Head: markup("graph", data)}}}, l.State.Err()
-}
-
-// withDependencies adds the dependencies of open tasks.
-func withDependencies(all, open []board.Brief) []board.Brief {
-	wanted := map[string]bool{}
-	for _, b := range open {
-		wanted[b.ID] = true
-		for _, d := range b.DependsOn {
-			wanted[d] = true
-		}
+	if q.get("chain") != "" {
+		g = report.GraphOn(l.State, slices.DeleteFunc(tasks, func(b board.Brief) bool { return !slices.Contains(g.Critical, b.ID) }))
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(b board.Brief) bool { return !wanted[b.ID] })
+	boxes, arrows, width, height := layout(g, l)
+	data := map[string]any{"Boxes": boxes, "Arrows": arrows, "W": width, "H": height, "Critical": g.Critical, "At": atOf(l), "Over": q.get("over"), "All": q.with("over", "1"), "Open": q.with("over", "", "chain", ""), "Chain": q.with("chain", "1"), "Narrow": q.get("chain"), "BW": boxWidth, "BH": boxHeight}
+	return &page{Title: "Graph", Nav: "Graph", Parts: []part{{ID: "graph", Class: "wide", Head: markup("graph", data)}}}, l.State.Err()
 }
 
 // layout places the tasks in columns by the length of the longest chain that leads to a task,

@@ -40,16 +40,24 @@ func (f *frame) Goal() string { return f.o.Goal }
 type banner struct {
 	Title   string        `json:"title"`   // of the browser's tab
 	Waiting int           `json:"waiting"` // number of things that wait for the human
-	Mode    board.Mode    `json:"mode"`
+	Mode    string        `json:"mode"`    // of the board, or the end of the goal
 	Fetched template.HTML `json:"fetched"` // how fresh a shared board is
 }
 
 func bannerOf(l *look, p *page, fetched template.HTML) banner {
-	b := banner{Title: p.Title + " · " + text.Line(l.o.Goal, 200), Waiting: waiting(l.inbox), Mode: l.o.Mode, Fetched: fetched}
+	b := banner{Title: p.Title + " · " + text.Line(l.o.Goal, 200), Waiting: waiting(l.inbox), Mode: modeOf(l.o), Fetched: fetched}
 	if b.Waiting > 0 {
 		b.Title = fmt.Sprintf("(%d) %s", b.Waiting, b.Title)
 	}
 	return b
+}
+
+// modeOf is the board's mode, or how the goal has ended.
+func modeOf(o *report.Overview) string {
+	if o.GoalStatus != board.InProgress && o.Mode == board.Running {
+		return string(o.GoalStatus)
+	}
+	return string(o.Mode)
 }
 
 // fetched describes how fresh a shared board is, "" if it is not shared.
@@ -80,16 +88,32 @@ func (f *frame) Navigation() []navEntry {
 	return all
 }
 
+// goalEntry is a goal in the menu of goals.
+type goalEntry struct {
+	ID, Title, Path string
+	Merged, Tasks   int
+}
+
 // Goals links to this page of each goal and of all, if there are several.
-func (f *frame) Goals() []navEntry {
+func (f *frame) Goals() []goalEntry {
 	if len(f.o.Goals) == 0 {
 		return nil
 	}
-	all := []navEntry{{"all goals", f.Path + linkTo(f.At, "")}}
+	all := []goalEntry{{Title: "All goals", Path: f.Path + linkTo(f.At, "")}}
 	for _, g := range f.o.Goals {
-		all = append(all, navEntry{g.ID, f.Path + linkTo(f.At, g.ID)})
+		all = append(all, goalEntry{g.ID, text.Line(g.Text, 60), f.Path + linkTo(f.At, g.ID), g.Merged, g.Tasks})
 	}
 	return all
+}
+
+// Shown is the title of the goal that is shown.
+func (f *frame) Shown() string {
+	for _, g := range f.Goals() {
+		if g.ID == f.Only {
+			return g.Title
+		}
+	}
+	return f.Only
 }
 
 // linkTo is the query of a page at a time and of a goal, "" for now and all goals.

@@ -246,7 +246,7 @@ func seen(ctx context.Context, g *gitboard.Glance, now time.Time) (*look, error)
 	if err != nil {
 		return nil, err
 	}
-	in, err := g.Inbox(ctx, now)
+	in, err := g.Inbox(now)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (i item) Key() string {
 var forms = map[report.ItemKind]string{
 	report.ItemBlocked: "blocked", report.ItemStopped: "resume", report.ItemPaused: "resume-task", report.ItemBreaker: "resolve", report.ItemReserved: "reserved",
 	report.ItemQuestion: "question", report.ItemAmbiguity: "ambiguity", report.ItemDrafts: "finalize", report.ItemGoalOver: "goal-complete", report.ItemReview: "review",
-	report.ItemDiscovery: "discovery", report.ItemAgentGone: "agent-gone",
+	report.ItemAhead: "ahead", report.ItemDiscovery: "discovery", report.ItemAgentGone: "agent-gone",
 }
 
 // Form is the template of the item's form, "" for none.

@@ -47,7 +47,7 @@ func matches(t report.TaskOutlook, q string) bool {
 	if q == "" {
 		return true
 	}
-	text := strings.ToLower(strings.Join([]string{t.ID, string(t.Status), t.Stage, t.Worker, t.Stuck.String()}, " "))
+	text := strings.ToLower(strings.Join([]string{t.ID, t.Title, string(t.Status), t.Stage, t.Worker, t.Stuck.String()}, " "))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(q)), func(word string) bool { return !strings.Contains(text, word) })
 }
 

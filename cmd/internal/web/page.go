@@ -36,6 +36,7 @@ func (p lazyPages) ExecuteTemplate(w interface{ Write([]byte) (int, error) }, na
 
 var functions = template.FuncMap{
 	"visible": visible,
+	"spec":    func(ref string) string { return "/spec?ref=" + url.QueryEscape(ref) + "#at" },
 	"value":   value,
 	"oneline": func(line string) string { return text.Line(line, 200) },
 	"short":   func(oid plumbing.OID) string { return oid.Short() },

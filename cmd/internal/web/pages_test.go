@@ -231,7 +231,7 @@ func TestPagesOfGoals(t *testing.T) {
 	s.task("invoice", "--goal", "billing")
 	s.must("", "discover", "--desc", "No VAT", "--severity", "high", "--urgency", "immediate", "--goal", "billing")
 	w := s.serve(options{}).enter()
-	w.get("/").mustHold(t, ">login<", ">invoice<", "No VAT", `<a href="/?goal=billing">billing</a>`, "1 open, priority 2")
+	w.get("/").mustHold(t, ">login<", ">invoice<", "No VAT", `<a href="/?goal=billing">Send invoices <span class="meta">0 of 1</span></a>`, "1 open, priority 2")
 	for path, other := range map[string]string{"/?goal=billing": "login", "/graph?goal=billing": "login", "/?goal=goal-1": "invoice"} {
 		r := w.get(path)
 		if r.status != http.StatusOK || strings.Contains(r.body, "/task/"+other) {

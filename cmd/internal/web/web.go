@@ -238,7 +238,7 @@ func (s *Server) wholePage(u *url.URL) maker {
 		return nil
 	}
 	return map[string]maker{
-		"": s.now, "graph": s.graph, "timeline": s.timeline, "history": s.history, "agents": s.agents, "sprint": s.sprint,
+		"": s.now, "graph": s.graph, "timeline": s.timeline, "history": s.history, "agents": s.agents, "sprint": s.sprint, "spec": s.spec,
 	}[kind]
 }
 

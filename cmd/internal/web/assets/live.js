@@ -142,7 +142,7 @@
     const waiting = $("#waiting"), mode = $("#mode"), fetched = $("#fetched"), is = b.mode.toLowerCase();
     document.title = b.title;
     waiting.textContent = b.waiting; waiting.hidden = !b.waiting;
-    mode.className = `mode mode-${is}`; mode.textContent = `${is === "running" ? "▶" : "❚❚"} ${is}`;
+    mode.className = `mode mode-${is}`; mode.textContent = `${{ running: "▶", completed: "✔" }[is] || "❚❚"} ${is}`;
     fetched.innerHTML = b.fetched; ages(fetched);
   };
   const changed = (id, data) => {
@@ -244,6 +244,17 @@
     };
     slider.addEventListener("input", show);
   }
+
+  // The filter hides what does not match while it is typed, and shows the first hit. Enter asks the server, which knows more
+  // than the page shows.
+  const search = $("#search");
+  if (search) search.addEventListener("input", () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean), matches = e => words.every(w => e.textContent.toLowerCase().includes(w));
+    for (const li of all(".rows > li, .drafts > li")) li.hidden = !matches(li);
+    if (words.length) for (const d of all("details.plan")) d.open = true;
+    const hit = words.length && all(".rows > li").find(li => !li.hidden);
+    if (hit) hit.scrollIntoView({ block: "nearest" });
+  });
 
   // Keys.
   const pages = { n: "/", g: "/graph", t: "/timeline", h: "/history", a: "/agents", s: "/sprint" };
