@@ -12,8 +12,37 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
+// Finalize finalizes drafts, one operation each. On a shared board they travel in one push, unless a
+// request is named, whose ids are those of single operations, or one of them is refused.
 func Finalize(ctx context.Context, c *call.Call, ids []string, extra map[string]any) error {
-	return each(ctx, c, ids, extra, finalize)
+	if len(ids) < 2 || c.Request != "" || c.Board.Remote() == "" {
+		return each(ctx, c, ids, extra, finalize)
+	}
+	actor, err := c.Actor(ctx, "finalize")
+	if err != nil {
+		return err
+	}
+	all, err := c.Board.DoAll(ctx, c.Asks(actor), func(ctx context.Context, v *gitboard.View) (intents []board.Payload, _ []plumbing.RefUpdate, _ error) {
+		for _, id := range ids {
+			p, err := Finalizing(ctx, c, v, id)
+			if err != nil {
+				return nil, nil, err
+			}
+			intents = append(intents, p)
+		}
+		return intents, nil, nil
+	})
+	if errors.As(err, new(*board.Refusal)) {
+		return each(ctx, c, ids, extra, finalize) // those before it, and which one
+	}
+	if err != nil {
+		return err
+	}
+	return each(ctx, c, ids, extra, func(context.Context, *call.Call, string) (*gitboard.Done, error) {
+		done := all[0]
+		all = all[1:]
+		return done, nil
+	})
 }
 
 // RejectDrafts sends drafts back to their planner, one operation each.
