@@ -8,6 +8,6 @@
 // it: a broken commit becomes a finding, and the replay continues after it. It changes no ref and
 // nothing on the board.
 //
-// It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/log,
+// It may import gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/landed, gitboard/log,
 // gitboard/log/codec, gitboard/roles and gitboard/text.
 package audit

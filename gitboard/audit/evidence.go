@@ -37,7 +37,8 @@ type landingEvidence struct {
 	undoes        [2]plumbing.OID // of a revert: a merge commit, and where integration was before it
 	base          plumbing.OID    // the commit that its review began at; it has to be on integration before
 	mergeType     string
-	files         []string // all files that a human's landing changes; empty for any
+	as            *board.LandedAs // of a merge whose branch has earlier work of integration in another form
+	files         []string        // all files that a human's landing changes; empty for any
 }
 
 // handed is a submission.
@@ -110,6 +111,11 @@ func (p *replay) collect(l *link) {
 		commit("before", o.Before)
 		commit("commit", o.Commit)
 		commit("merged", o.Merged)
+		if o.As != nil {
+			commit("as.head", o.As.Head)
+			commit("as.landed", o.As.Landed)
+			commit("as.before", o.As.Before)
+		}
 	case *board.Revert:
 		commit("before", o.Before)
 		commit("commit", o.Commit)
@@ -152,7 +158,7 @@ func landingEvidenceOf(op board.Operation, s *board.State) *landingEvidence {
 			e.before = e.base // the commits after it were reviewed
 		}
 	case *board.Land:
-		e.files = p.Files
+		e.files, e.as = p.Files, p.As
 		e.computed(p.Commit, p.Merged)
 	case *board.Revert:
 		e.computed(p.Commit, p.Merged)

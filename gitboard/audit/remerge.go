@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/landed"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -68,6 +69,12 @@ func remerge(ctx context.Context, repo *git.Repo, e evidence) remerged {
 			return remerged{text: fmt.Sprintf("%s is not a merge of %s", e.lands.after.Short(), e.lands.brought())}
 		}
 		onto, review, recorded = c.Parents[0], e.lands.review, c.Tree
+		if e.lands.as != nil {
+			var wrong string
+			if review, wrong, err = standIn(ctx, repo, e.lands); err != nil || wrong != "" {
+				return remerged{text: wrong, wrong: wrong != "", err: err}
+			}
+		}
 	}
 	tree, conflicts, err := repo.History().TryMerge(ctx, onto, review)
 	switch {
@@ -88,4 +95,34 @@ func remerge(ctx context.Context, repo *git.Repo, e evidence) remerged {
 	r.wrong, r.choice, r.err = why.wrong, why.choice, err
 	r.text += why.text
 	return r
+}
+
+// standIn makes the commit that stood for the merged branch in the merge of a landing, or describes
+// why the branch does not have integration's work as recorded.
+func standIn(ctx context.Context, repo *git.Repo, l *landingEvidence) (commit plumbing.OID, wrong string, err error) {
+	head, last, before := plumbing.OID(l.as.Head), plumbing.OID(l.as.Landed), plumbing.OID(l.as.Before)
+	for _, pair := range [][2]plumbing.OID{{head, l.before}, {before, last}, {last, l.review}} {
+		if is, err := repo.History().IsAncestor(ctx, pair[0], pair[1]); err != nil {
+			return "", "", err
+		} else if !is {
+			return "", fmt.Sprintf("%s is not in the history of %s, so that nothing landed as recorded", pair[0].Short(), pair[1].Short()), nil
+		}
+	}
+	tree, clean, err := landed.MergedTree(ctx, repo, before, head)
+	if err != nil {
+		return "", "", err
+	}
+	is, err := commitOf(ctx, repo, last)
+	if err != nil {
+		return "", "", err
+	}
+	if !clean || tree != is.Tree {
+		return "", fmt.Sprintf("%s does not have what a merge of %s with %s gives: that did not land as recorded", last.Short(), head.Short(), before.Short()), nil
+	}
+	merged, err := commitOf(ctx, repo, l.review)
+	if err != nil {
+		return "", "", err
+	}
+	stand := landed.StandIn(merged.Tree, head, before)
+	return stand.OID, "", repo.WriteObjects(ctx, []plumbing.Object{stand})
 }

@@ -17,7 +17,34 @@ type Land struct {
 	Reason string   `json:"reason,omitempty"`
 	Files  []string `json:"files,omitempty"`
 	Merged string   `json:"merged,omitempty"`
-	Test   string   `json:"test,omitempty"` // the integration test that passed, if one ran
+	// As is how earlier work of integration landed on the merged branch in another form, so that the
+	// merge does not bring it a second time; nil if it did not.
+	As   *LandedAs `json:"as,omitempty"`
+	Test string    `json:"test,omitempty"` // the integration test that passed, if one ran
+}
+
+// LandedAs is a landing of integration on another branch by a squash or rebase: a merge of Head with
+// Before, the commit before the landing, has the tree of Landed.
+type LandedAs struct {
+	Head   string `json:"head"`
+	Landed string `json:"landed"`
+	Before string `json:"before"`
+	Kind   string `json:"kind"` // squash or rebase
+}
+
+func (a *LandedAs) check(p *Land) error {
+	if p.Merged == "" || p.Merged == p.Commit {
+		return invalid("a landing in another form is noted of a merge only")
+	}
+	if a.Kind != "squash" && a.Kind != "rebase" {
+		return invalid("%s is not a form of landing: use squash or rebase", quote(a.Kind))
+	}
+	for _, c := range [][2]string{{"as.head", a.Head}, {"as.landed", a.Landed}, {"as.before", a.Before}} {
+		if err := commit(c[0], c[1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Op implements Payload.
@@ -25,6 +52,11 @@ func (p *Land) Op() string { return "land" }
 
 // Check implements Payload.
 func (p *Land) Check(s *State, _ Operation) error {
+	if p.As != nil {
+		if err := p.As.check(p); err != nil {
+			return err
+		}
+	}
 	if p.Merged != "" {
 		return s.computed(&Task{}, p.Before, p.Commit, p.Merged, p.Test)
 	}
@@ -44,6 +76,8 @@ func (p *Land) Apply(s *State, _ Operation) { s.leftAt(p.Commit) }
 func (p *Land) Subject(_, _ *State, _ Operation) (string, string) {
 	line := fmt.Sprintf("integration from %.10s to %.10s", p.Before, p.Commit)
 	switch {
+	case p.As != nil:
+		line += fmt.Sprintf(", a merge of %.10s, where %.10s landed as %.10s (%s)", p.Merged, p.As.Head, p.As.Landed, p.As.Kind)
 	case p.Merged != "":
 		line += fmt.Sprintf(", a merge of %.10s", p.Merged)
 	case len(p.Files) > 0:

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -148,6 +149,38 @@ func Begins(ctx context.Context, repo *git.Repo, line []plumbing.Commit, head pl
 		return 0, err
 	}
 	return 1 + slices.IndexFunc(line, func(c plumbing.Commit) bool { return c.Tree == merged }), nil
+}
+
+// StandIn is a commit that stands for a branch where head landed on it in another form: it has the
+// branch's tree, and head and the commit before the landing as parents. A merge of it into what was
+// built on head brings only the branch's other changes. It is the same object for everybody.
+func StandIn(tree, head, before plumbing.OID) plumbing.Object {
+	who := plumbing.Signature{Name: "git liza", Email: "landed@liza", When: time.Unix(0, 0).UTC()}
+	return plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree, Parents: []plumbing.OID{head, before}, Author: who, Committer: who, Message: "Stand-in\n"}))
+}
+
+// Newest returns the newest first parent of a branch that has landed in another form on a second
+// one since, with its landing; Open if there is none.
+func Newest(ctx context.Context, repo *git.Repo, branch, on plumbing.OID) (plumbing.OID, Landing, error) {
+	fork, err := repo.History().MergeBase(ctx, branch, on)
+	if err != nil {
+		return "", Landing{}, err
+	}
+	line, err := Line(ctx, repo, fork, on)
+	if err != nil || len(line) == 0 {
+		return "", Landing{}, err
+	}
+	heads, err := Line(ctx, repo, on, branch)
+	if err != nil {
+		return "", Landing{}, err
+	}
+	for _, head := range slices.Backward(heads) {
+		found, err := Along(ctx, repo, line, head.OID)
+		if err != nil || found.Done() {
+			return head.OID, found, err
+		}
+	}
+	return "", Landing{}, nil
 }
 
 // Names reports whether a commit's message claims to land head.

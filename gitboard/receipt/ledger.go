@@ -57,6 +57,7 @@ type Move struct {
 
 	at, began int             // the index of the operation, and of the task's first
 	authors   map[string]bool // of its commits
+	merged    bool            // Commit is a merge that was computed
 	landed    plumbing.OID    // it brings forward this commit of another branch, which has as.Head
 	head      plumbing.OID    // see landed
 	workers   []string        // agents that ever held the task
@@ -66,6 +67,7 @@ type Move struct {
 const (
 	typeFound   = "found"
 	typeLanding = "landing"
+	typeRevert  = "revert"
 )
 
 // ledger is what a replay shows of a board, for receipts.
@@ -179,10 +181,17 @@ func (l *ledger) move(o audit.Replayed, t *course, who Who) *Move {
 		m.Type, m.Test, m.Submission = p.MergeType, p.Test, plumbing.OID(p.ReviewCommit)
 	case *board.FinishMerge:
 		m.Type, m.Before, m.Submission = typeFound, plumbing.OID(p.Before), plumbing.OID(p.ReviewCommit)
-	}
-	if m.Task = o.Op.TaskID(); m.Task == "" {
+	case *board.Land:
+		m.Test, m.merged = p.Test, p.Merged != "" && p.Merged != p.Commit
+		if p.As != nil {
+			m.head, m.landed = plumbing.OID(p.As.Head), plumbing.OID(p.As.Landed)
+		}
+		return m
+	case *board.Revert:
+		m.Type, m.Test, m.merged = typeRevert, p.Test, p.Merged != p.Commit
 		return m
 	}
+	m.Task = o.Op.TaskID()
 	m.Planned, m.Finalized, m.WrittenBy, m.began = t.planned, t.finalized, t.written, t.began
 	if t.submission == string(m.Submission) {
 		m.Approvals = slices.Clone(t.approvals)

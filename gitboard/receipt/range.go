@@ -169,7 +169,7 @@ func (c *check) inRange(ctx context.Context) (map[plumbing.OID]plumbing.Commit, 
 // bring adds a commit to a move, with its authors. The merge of a move is no work of its own:
 // replaying the board recomputes it.
 func (m *Move) bring(k plumbing.Commit) {
-	if k.OID == m.Commit && (m.Type == board.MergeCommitType || m.Type == typeFound && len(k.Parents) == 2 || m.head != "") {
+	if k.OID == m.Commit && (m.Type == board.MergeCommitType || m.Type == typeFound && len(k.Parents) == 2 || m.merged) {
 		return
 	}
 	_, by := board.MadeFor(k.Message)

@@ -10,6 +10,6 @@
 // the integration branch, and those only if no local change is in the way.
 //
 // It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/commands, gitboard/git,
-// gitboard/git/disk, gitboard/git/plumbing, gitboard/git/records, gitboard/lease, gitboard/log,
-// gitboard/proc, gitboard/roles, gitboard/text, worktrees and worktrees/doctor.
+// gitboard/git/disk, gitboard/git/plumbing, gitboard/git/records, gitboard/landed, gitboard/lease,
+// gitboard/log, gitboard/proc, gitboard/roles, gitboard/text, worktrees and worktrees/doctor.
 package merge

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/landed"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -74,7 +76,7 @@ func (l *lander) undone(ctx context.Context, v *gitboard.View, tip plumbing.OID,
 	if err != nil {
 		return err
 	}
-	c, err := l.compute(ctx, v, tip, undo, t, described(fmt.Sprintf("Revert task %s: %s", t.ID, title), r.Reason))
+	c, err := l.compute(ctx, v, tip, undo, "", t, described(fmt.Sprintf("Revert task %s: %s", t.ID, title), r.Reason))
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,11 @@ func (l *lander) undone(ctx context.Context, v *gitboard.View, tip plumbing.OID,
 // merged prepares the merge of a commit.
 func (l *lander) merged(ctx context.Context, v *gitboard.View, tip, commit plumbing.OID, r LandRequest) error {
 	branch := v.State.Config().IntegrationBranch
-	c, err := l.compute(ctx, v, tip, commit, &board.Task{ID: "land"}, described(fmt.Sprintf("Merge %s into %s", text.Line(r.Commit, 100), branch), r.Reason))
+	as, stand, err := l.landedAs(ctx, tip, commit)
+	if err != nil {
+		return err
+	}
+	c, err := l.compute(ctx, v, tip, commit, stand, &board.Task{ID: "land"}, described(fmt.Sprintf("Merge %s into %s", text.Line(r.Commit, 100), branch), r.Reason))
 	if err != nil {
 		return err
 	}
@@ -99,14 +105,46 @@ func (l *lander) merged(ctx context.Context, v *gitboard.View, tip, commit plumb
 		return board.Refusef(board.CodeConflict, "%s conflicts with %s: %s", text.Line(r.Commit, 60), branch, names(c.conflicts)).
 			Advise("resolve it on a branch: git switch -c both %s && git merge %s, then: %s", branch, text.Quote(r.Commit), board.Do("land", "both").With("merge", ""))
 	}
-	l.p = &board.Land{Commit: string(c.commit), Before: string(tip), Reason: r.Reason, Merged: string(commit), Test: c.command}
+	l.p = &board.Land{Commit: string(c.commit), Before: string(tip), Reason: r.Reason, Merged: string(commit), As: as, Test: c.command}
 	return l.prove(ctx, v, c)
 }
 
+// landedAs finds out how earlier work of integration landed on a commit's branch in another form,
+// and writes the commit that stands for it in the merge: a merge of the commit itself would bring that
+// work a second time, with conflicts.
+func (l *lander) landedAs(ctx context.Context, tip, commit plumbing.OID) (*board.LandedAs, plumbing.OID, error) {
+	repo := l.b.Repo()
+	if forward, err := repo.History().IsAncestor(ctx, tip, commit); forward || err != nil {
+		return nil, "", err
+	}
+	head, found, err := landed.Newest(ctx, repo, tip, commit)
+	if errors.Is(err, git.ErrNotFound) { // unrelated histories: the merge reports that
+		return nil, "", nil
+	}
+	if err != nil || !found.Done() {
+		return nil, "", err
+	}
+	object, err := repo.Object(ctx, string(found.From))
+	if err != nil {
+		return nil, "", err
+	}
+	first, err := plumbing.DecodeCommit(object)
+	if err != nil {
+		return nil, "", err
+	}
+	o, err := repo.Object(ctx, string(commit)+"^{tree}")
+	if err != nil {
+		return nil, "", err
+	}
+	stand := landed.StandIn(o.OID, head, first.Parents[0])
+	as := &board.LandedAs{Head: string(head), Landed: string(found.To), Before: string(first.Parents[0]), Kind: string(found.Kind)}
+	return as, stand.OID, repo.WriteObjects(ctx, []plumbing.Object{stand})
+}
+
 // compute makes the candidate of a merge into integration at tip: of the commit itself, if that
-// descends from it. task is the one that is undone; its test, or that of tasks without a stage, tests
+// descends from it. stand, unless "", is merged in its place. task is the one that is undone; its test, or that of tasks without a stage, tests
 // the candidate.
-func (l *lander) compute(ctx context.Context, v *gitboard.View, tip, commit plumbing.OID, task *board.Task, message string) (c *candidate, err error) {
+func (l *lander) compute(ctx context.Context, v *gitboard.View, tip, commit, stand plumbing.OID, task *board.Task, message string) (c *candidate, err error) {
 	history := l.b.Repo().History()
 	c = &candidate{view: v, task: task, base: tip}
 	if has, err := history.IsAncestor(ctx, commit, tip); has || err != nil {
@@ -123,7 +161,7 @@ func (l *lander) compute(ctx context.Context, v *gitboard.View, tip, commit plum
 		c.commit = commit
 	} else {
 		c.commit, err = git.KeptWhole(func() (plumbing.OID, error) {
-			tree, conflicts, err := history.MergeTree(ctx, tip, commit)
+			tree, conflicts, err := history.MergeTree(ctx, tip, cmp.Or(stand, commit))
 			if err != nil || len(conflicts) > 0 {
 				c.conflicts = distinct(conflicts)
 				return "", err
