@@ -207,8 +207,12 @@ func (b *Board) Instructions(ctx context.Context, r *board.Role) (string, error)
 	return string(found[0].Data), nil
 }
 
-// NoSpec lists the goals in progress whose specification is not a file in integration's tree.
+// NoSpec lists the goals in progress whose specification is not a file in integration's tree. Without
+// an integration branch that is missing first, and none is listed.
 func (v *View) NoSpec(ctx context.Context) (goals []string, err error) {
+	if tip, err := v.IntegrationTip(ctx); err != nil || tip.IsZero() {
+		return nil, err
+	}
 	for _, g := range v.State.Running() {
 		oid, err := v.SpecOID(ctx, g.Spec())
 		if err != nil {

@@ -634,7 +634,7 @@ func TestForgedParcels(t *testing.T) {
 		{"a role that an id does not have", operations(edited("Liza-Agent: human", "Liza-Agent: coder-1")), string(parcel.Overtaken)},
 		{"no operation", operations([]parcel.Operation{{Commit: w.git(dir, "cat-file", "commit", "main") + "\n"}}), "not a board commit's trailers"},
 		{"more than 4 MiB", operations([]parcel.Operation{{Commit: raw + strings.Repeat("x", 4<<20)}}), "too large"},
-		{"not a commit", operations([]parcel.Operation{{Commit: "tree\n"}}), "malformed commit"},
+		{"not a commit", operations([]parcel.Operation{{Commit: "tree\n"}}), "are malformed"},
 		{"a branch of the project", moves("refs/heads/main", head, sneak), "refs/heads/main is not moved by an operation"},
 		{"integration without an operation", moves("refs/heads/integration", head, sneak), "nothing on the board records"},
 		{"integration, deleted", moves("refs/heads/integration", head, ""), "is not deleted"},
