@@ -41,6 +41,12 @@ func TestEvidence(t *testing.T) {
 		t.Fatalf("%v, attested: %v", r.Notes, r.Attested)
 	}
 	tip, integration, steps := w.tip(), w.integration, len(w.steps)
+	p, forward := w.landedAs()
+	w.do(ada, p, w.lands(forward))
+	w.clean()
+	w.rewind(tip)
+	w.move(integration)
+	w.steps = w.steps[:steps]
 	several := map[string]int{"counted otherwise": 2, "finished without": 2, "landed beside": 4, "merged something else": 2, "reviewed from elsewhere": 3}
 	for name, c := range map[string]struct {
 		do    func(w *world) // runs after one task was approved and one merged
@@ -258,6 +264,25 @@ func TestEvidence(t *testing.T) {
 			p.Merged = string(other)
 			w.do(ada, p, w.lands(at))
 		}, "is not a merge of", false},
+		"another head landed": {func(w *world) {
+			w.landsAs(func(a *board.LandedAs) { a.Head = a.Before })
+		}, "does not have what a merge of ", false},
+		"landed as another commit": {func(w *world) {
+			w.landsAs(func(a *board.LandedAs) {
+				a.Landed = string(w.project([]plumbing.OID{plumbing.OID(a.Landed)}, ada, map[string]string{"evil.txt": "//"}))
+			})
+		}, "is not in the history of ", false},
+		"landed as more": {func(w *world) {
+			p, at := w.landedAs()
+			p.As.Landed, p.As.Kind = p.Merged, "rebase"
+			w.do(ada, p, w.lands(at))
+		}, "does not have what a merge of ", false},
+		"landed before": {func(w *world) {
+			w.landsAs(func(a *board.LandedAs) { a.Before = a.Landed })
+		}, "so that nothing landed", false},
+		"landed in another way": {func(w *world) {
+			w.landsAs(func(a *board.LandedAs) { a.Kind = "rebase" })
+		}, "did not land on ", false},
 		"landed beside": {func(w *world) {
 			was := w.integration
 			w.move(w.project(nil, ada, map[string]string{"new.go": "//"}))
@@ -297,6 +322,28 @@ func TestEvidence(t *testing.T) {
 			}
 		})
 	}
+}
+
+// landedAs returns the landing of a branch that has integration's newest merge squashed, and a
+// commit more, and the commit that it lands.
+func (w *world) landedAs() (*board.Land, plumbing.OID) {
+	head := w.integration
+	c, err := w.store.Object(w.ctx, string(head))
+	check(w.t, err)
+	merge, err := plumbing.DecodeCommit(c)
+	check(w.t, err)
+	before := merge.Parents[0]
+	squash := w.project([]plumbing.OID{before}, ada, w.files[head])
+	p, at := w.merged(squash, "main.txt")
+	p.As = &board.LandedAs{Head: string(head), Landed: string(squash), Before: string(before), Kind: "squash"}
+	return p, at
+}
+
+// landsAs lands it with a false record.
+func (w *world) landsAs(lie func(*board.LandedAs)) {
+	p, at := w.landedAs()
+	lie(p.As)
+	w.do(ada, p, w.lands(at))
 }
 
 // empties adds a commit to a submission that empties its test file.

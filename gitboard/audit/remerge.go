@@ -119,6 +119,12 @@ func standIn(ctx context.Context, repo *git.Repo, l *landingEvidence) (commit pl
 	if !clean || tree != is.Tree {
 		return "", fmt.Sprintf("%s does not have what a merge of %s with %s gives: that did not land as recorded", last.Short(), head.Short(), before.Short()), nil
 	}
+	if before == last {
+		return "", fmt.Sprintf("%s is recorded as landed on %s itself, so that nothing landed", last.Short(), before.Short()), nil
+	}
+	if squash := is.Parents[0] == before; squash != (l.as.Kind == string(landed.Squash)) {
+		return "", fmt.Sprintf("%s did not land on %s by a %s", last.Short(), before.Short(), l.as.Kind), nil
+	}
 	merged, err := commitOf(ctx, repo, l.review)
 	if err != nil {
 		return "", "", err
