@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,16 +60,25 @@ func newcomer(t *testing.T) *project {
 	return p
 }
 
-// TestStart: one command leads from somebody else's repository to merged work, and writes nothing
-// in the worktree.
+// TestStart: the README's one command leads from somebody else's repository, with an empty home, to
+// merged work, and writes nothing in the worktree.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	p := newcomer(t)
 	p.write("Makefile", "test:\n\tsh check.sh\n")
 	p.write("check.sh", "test ! -e hello.sh || sh hello.sh Ann | grep -q Ann\n")
+	for i := range 98 {
+		p.write(fmt.Sprintf("part%02d.txt", i), "theirs\n")
+	}
 	p.git("add", "-A")
 	p.git("commit", "-q", "-m", "theirs")
-	out := p.must("", "start", "--yes", "Greet people by name")
+	if files, err := os.ReadDir(p.getenv("HOME")); err != nil || len(files) > 0 {
+		t.Fatalf("the home has %v, %v", files, err)
+	}
+	out, errs, code := p.run("", "bash", "-c", startOfTheReadme(t)+" --yes")
+	if code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
 	for _, want := range []string{
 		`(?m)^unattended: nobody reviews the plan`, `(?m)^specification  specs/vision.md, the goal's text`, `(?m)^test           make test$`, `(?m)^agents         claude; `,
 		`(?m)^web board      http://127\.0\.0\.1:\d+/\?token=`, `\nthe goal is COMPLETED: 1 MERGED\nyour code: integration is 2 commits ahead of main: git merge integration\n$`,
@@ -81,7 +91,7 @@ func TestStart(t *testing.T) {
 		t.Errorf("the worktree has changed: %s", said)
 	}
 	p.git("merge", "-q", "integration")
-	if spec, err := os.ReadFile(filepath.Join(p.dir, "specs/vision.md")); string(spec) != "# Greet people by name\n" {
+	if spec, err := os.ReadFile(filepath.Join(p.dir, "specs/vision.md")); string(spec) != "# A program that greets\n" {
 		t.Errorf("the specification is %q, %v", spec, err)
 	}
 	out = p.must("", "start", "--yes", "--no-web", "Greet dogs, too")
