@@ -97,6 +97,7 @@ func TestFaults(t *testing.T) {
 		c := newClock()
 		sound := gitboard.OpenStore(s, "", gitboard.Options{Now: c.Now})
 		begin(t, sound)
+		do(t, sound, ada, &board.SetConfig{Key: "max_coder_iterations", Value: "1000"})
 		do(t, sound, coder1, claim("alpha"))
 		holder := coder1
 		other := func() board.Actor {

@@ -120,7 +120,10 @@ func (a *simAgent) unblock(state *board.State, g *board.Goal) board.Payload {
 	t := state.Task(id)
 	about := board.About{Task: id}
 	exhausted := len(t.FailedBy) >= 2 && t.Last(board.EventAmended, board.EventBlocked).Event != board.EventAmended
+	config, allowed := state.Config(), t.ExtraIterations+t.ExtraReviewCycles > 0
 	switch {
+	case allowed && (t.Iteration >= config.IterationsFor(t) || t.ReviewCyclesTotal >= config.ReviewCyclesFor(t)):
+		return a.replace(t)
 	case exhausted && s.chance(300) && s.extra < s.tasks/2+3, s.chance(40) && s.extra < s.tasks/2+3:
 		return a.replace(t)
 	case exhausted && s.chance(100) && len(dependents(state, id)) == 0:

@@ -294,14 +294,14 @@ var lives = map[string][]moment{
 		{what: "merged", at: 9 * m, do: func(w *world) { w.task(board.Merged) }},
 	},
 	"review-loop": {
-		{what: "below", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesCurrent = 4 }) }},
-		{what: "at", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 5 }) }, says: "REVIEW LOOP: login, 5 cycles", how: alarm.Grave, runs: true},
-		{what: "above", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 6 }) }, runs: true},
+		{what: "below", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 4 }) }},
+		{what: "at", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 5 }) }, says: "REVIEW LOOP: login, 5 cycles", how: alarm.Grave, runs: true},
+		{what: "above", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 6 }) }, runs: true},
 		{what: "a task's own limit", do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 6; t.MaxReviewCycles = 7 })
+			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 6; t.MaxReviewCycles = 7 })
 		}},
 		{what: "returns", do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 7; t.MaxReviewCycles = 7 })
+			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 7; t.MaxReviewCycles = 7 })
 		}, says: "REVIEW LOOP: login, 7 cycles", how: alarm.Grave, runs: true},
 		{what: "a draft, below", do: func(w *world) { w.draft(4) }, next: 30 * m},
 		{what: "a draft that the review of plans has returned five times", do: func(w *world) { w.draft(5) },
@@ -346,18 +346,18 @@ var lives = map[string][]moment{
 	},
 	"approaching-limit": {
 		{what: "below", do: func(w *world) {
-			w.task(board.Claimed, func(t *board.Task) { t.Iteration = 7; t.ReviewCyclesCurrent = 2 })
+			w.task(board.Claimed, func(t *board.Task) { t.Iteration = 7; t.ReviewCyclesTotal = 2 })
 		}},
 		{what: "iterations at", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 8 }) }, says: "APPROACHING LIMIT: login, iteration 8 of 10", how: alarm.Warn, runs: true},
 		{what: "above, persists", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 9 }) }, runs: true},
-		{what: "cycles at", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesCurrent = 3 }) }, says: "APPROACHING LIMIT: login, review cycle 3 of 5", how: alarm.Warn, runs: true},
-		{what: "cycles above", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesCurrent = 4 }) }, runs: true},
-		{what: "cycles at the limit are a review loop", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 5 }) }},
+		{what: "cycles at", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 3 }) }, says: "APPROACHING LIMIT: login, review cycle 3 of 5", how: alarm.Warn, runs: true},
+		{what: "cycles above", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 4 }) }, runs: true},
+		{what: "cycles at the limit are a review loop", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 5 }) }},
 		{what: "a failure and few cycles", do: func(w *world) {
-			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesCurrent, t.FailedBy = 10, 2, []string{"coder-2"} })
+			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesTotal, t.FailedBy = 10, 2, []string{"coder-2"} })
 		}},
 		{what: "a failure and cycles", do: func(w *world) {
-			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesCurrent, t.FailedBy = 10, 3, []string{"coder-2"} })
+			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesTotal, t.FailedBy = 10, 3, []string{"coder-2"} })
 		}, says: "APPROACHING LIMIT: login, 3 review cycles after a coder's failure", how: alarm.Warn, runs: true},
 		{what: "returns", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 8 }) }, says: "APPROACHING LIMIT: login, iteration 8 of 10", how: alarm.Warn, runs: true},
 	},

@@ -185,7 +185,7 @@ func (e *ruleInput) reviewLoop() (all []sight) {
 // cycles counts the review cycles of a task's work, or of a draft in the review of plans.
 func cycles(t *board.Task) (n int) {
 	if t.Status != board.Draft {
-		return t.ReviewCyclesCurrent
+		return t.ReviewCyclesTotal
 	}
 	for _, e := range t.History {
 		if e.Event == board.EventDraftRejected {

@@ -65,7 +65,7 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Grave, After: time.Minute, Line: "QUORUM OUT OF REACH: {task}, {progress}; live reviewers can give {n} too few"}}},
 	{Name: "integration-failed", Condition: "integration failure", Do: board.Do("show", "task"), find: tasks(integrationFailed),
 		Steps: []Step{{Level: Grave, Line: "INTEGRATION FAILED: {task}"}}},
-	{Name: "hypothesis-exhaustion", Condition: "two coders failed", Do: board.Do("show", "task"), find: tasks(exhausted),
+	{Name: "hypothesis-exhaustion", Condition: "two attempts failed", Do: board.Do("show", "task"), find: tasks(exhausted),
 		Steps: []Step{{Level: Grave, Line: "HYPOTHESIS EXHAUSTION: {task}, needs rescoping"}}},
 	{Name: "approaching-limit", Condition: "near a limit", Do: board.Do("show", "task"), find: (*ruleInput).nearLimit,
 		threshold: fmt.Sprintf("%d %% of iterations, %d %% of cycles; 1 failure with %d cycles", nearIterations, nearCycles, cyclesAfterFail),

@@ -80,13 +80,10 @@ func TestAReviewLoopIsHeardInTime(t *testing.T) {
 	round("coder-1", again, 3, "the handler still panics without a body")
 	r.do("human", &board.Reassign{About: login})
 	round("coder-2", fresh, 4, "the handler panics without a body")
-	for n := range 4 {
-		round("coder-2", again, 5+n, []string{"there is no test of an empty name", "the form lacks a label", "cookies are not marked secure", "the route is wrong"}[n])
-	}
+	round("coder-2", again, 5, "there is no test of an empty name")
 	want := []string{
 		"APPROACHING LIMIT: login, review cycle 3 of 5", "SAME REJECTION: login, 2 times",
 		"REASSIGNED: login", "SAME REJECTION: login, 3 times",
-		"APPROACHING LIMIT: login, review cycle 3 of 5",
 		"BLOCKED: login: review_deadlock", "REVIEW LOOP: login, 5 cycles",
 	}
 	slices.Sort(want)

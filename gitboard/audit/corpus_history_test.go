@@ -156,6 +156,10 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 		w.claim(a, id)
 	case "iteration-limit":
 		p := &board.IterationLimit{About: about(id)}
+		if from == board.Unclaimed {
+			w.claim(coder1, id)
+			w.do(coder1, &board.Release{About: about(id)})
+		}
 		if from == board.Claimed {
 			p.Evidence = w.lapsed(coder1.ID)
 		}

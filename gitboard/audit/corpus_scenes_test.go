@@ -99,11 +99,19 @@ func (w *world) claims() {
 
 // blocks covers the limits and the ways to continue after each.
 func (w *world) blocks() {
-	// Hypothesis exhaustion: two coders fail.
-	w.reach(board.Blocked, "exhausted", 0, 0)
-	w.do(planner, &board.Unblock{About: about("exhausted")})
-	w.claim(coder2, "exhausted")
-	w.do(coder2, &board.Block{About: about("exhausted"), Reason: "I don't see it either", Questions: []string{"is it possible?"}})
+	// Hypothesis exhaustion: two attempts fail.
+	w.reach(board.Unclaimed, "exhausted", 0, 0)
+	for _, coder := range []board.Actor{coder1, coder2} {
+		w.claim(coder, "exhausted")
+		w.preExec(coder, "exhausted")
+		w.submit(coder, "exhausted")
+		w.judge(judge1, "exhausted", board.VerdictRejected)
+		w.claim(coder, "exhausted")
+		w.do(coder, &board.Block{About: about("exhausted"), Reason: "I don't see it", Questions: []string{"is it possible?"}})
+		if coder == coder1 {
+			w.do(planner, &board.Unblock{About: about("exhausted")})
+		}
+	}
 	w.do(planner, &board.AmendTask{About: about("exhausted"), Definition: board.Definition{DoneWhen: "hello prints goodbye"}, Set: []string{"done_when"}, Reason: "the other way round"})
 	w.do(planner, &board.Unblock{About: about("exhausted"), Assessment: "it is clear now"})
 	w.finish("exhausted")

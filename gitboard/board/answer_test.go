@@ -38,7 +38,7 @@ func TestAnswerAfresh(t *testing.T) {
 // failed the definition must change first, and the answer to a review deadlock is recorded as its
 // assessment.
 func TestAnswerIsAnUnblocking(t *testing.T) {
-	exhausted(t).refused("exhausted", human, &board.Answer{About: about("login"), Text: "try harder"}, "two coders failed")
+	exhausted(t).refused("exhausted", human, &board.Answer{About: about("login"), Text: "try harder"}, "2 attempts at login failed")
 	s := deadlocked(t).do(human, &board.Answer{About: about("login"), Text: "the reviewer is right"})
 	equal(t, "cycles", s.task("login").ReviewCyclesCurrent, 0)
 	last := s.state().List(board.AnomalyDir)

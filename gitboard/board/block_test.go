@@ -27,7 +27,7 @@ func TestCoderBlocks(t *testing.T) {
 	task := s.task("login")
 	equal(t, "status", task.Status, board.Blocked)
 	equals(t, "told", []any{task.BlockedReason, task.BlockedQuestions, task.Attempted}, []any{"the spec names no port", []string{"Which port?"}, []string{"8080"}})
-	equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
+	equal(t, "failed_by of who only asked", len(task.FailedBy), 0)
 	equal(t, "agent", s.agent("coder-1").Status, board.Idle)
 	equal(t, "worktree", task.Worktree, ".worktrees/login")
 }
@@ -97,7 +97,6 @@ func TestUnblock(t *testing.T) {
 	task := s.task("login")
 	equal(t, "status", task.Status, board.Unclaimed)
 	equal(t, "cleared", task.Worktree+task.BaseCommit+task.AssignedTo+task.BlockedReason, "")
-	equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
 	equal(t, "kept", task.Last("unblocked").Kept, sha("9"))
 	equal(t, "questions", len(task.BlockedQuestions)+len(task.Attempted), 0)
 	equals(t, "asked", task.Last("unblocked").Questions, []string{"Which port?"})
@@ -139,9 +138,17 @@ func TestUnblockForTheSameCoder(t *testing.T) {
 	waits.refused("dependency", planner, same, "login waits for schema")
 }
 
-// exhausted returns a board with a task at which two coders failed.
+// exhausted returns a board with a task at which two attempts failed.
 func exhausted(t failer) *script {
-	return begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login")}).do(coder2, goOn("login")).do(coder2, block("login"))
+	return begun(t).once("exhausted login", func(s *script) {
+		s.claimed("login").fails(coder1, "login").do(planner, &board.Unblock{About: about("login")}).do(coder2, goOn("login")).fails(coder2, "login")
+	})
+}
+
+// fails lets a coder that has the task be rejected, and then give it up.
+func (s *script) fails(coder board.Actor, id string) *script {
+	s.t.Helper()
+	return s.again(coder, id).do(coder, goOn(id)).do(coder, block(id))
 }
 
 func TestHypothesisExhaustion(t *testing.T) {
@@ -198,11 +205,16 @@ func TestReframing(t *testing.T) {
 	})
 	t.Run("a third failure", func(t *testing.T) {
 		s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
-		s.do(coder3, goOn("login")).do(coder3, block("login")).refused("exhausted", planner, un, "coder-3")
+		s.do(coder3, goOn("login")).fails(coder3, "login").refused("exhausted", planner, un, "coder-3")
 		equal(t, "anomalies", len(s.state().List("anomalies")), 1)
 	})
 	t.Run("the same coder again", func(t *testing.T) {
-		s := begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login"), Mode: "same-coder"}).do(coder1, block("login"))
-		equals(t, "failed_by", s.task("login").FailedBy, []string{"coder-1"})
+		s := begun(t).claimed("login").fails(coder1, "login").do(planner, &board.Unblock{About: about("login"), Mode: "same-coder"}).fails(coder1, "login")
+		equals(t, "failed_by", s.task("login").FailedBy, []string{"coder-1", "coder-1"})
+		s.refused("exhausted", planner, un, "2 attempts at login failed")
+	})
+	t.Run("a question is no failure, and needs no other frame", func(t *testing.T) {
+		s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
+		s.do(coder3, goOn("login")).do(coder3, block("login")).do(planner, un)
 	})
 }

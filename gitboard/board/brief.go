@@ -39,7 +39,7 @@ func (t *Task) Brief() Brief {
 	return Brief{
 		ID: t.ID, Goal: t.Goal, Title: t.Heading(), Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Stage: t.Stage, Plan: t.Plan, Created: t.Created,
 		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
-		DependsOn: t.DependsOn, Touches: t.touches(), Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
+		DependsOn: t.DependsOn, Touches: t.touches(), Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesTotal, Failures: len(t.FailedBy),
 		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused, Tally: t.tally(),
 	}
 }

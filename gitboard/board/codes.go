@@ -20,7 +20,7 @@ const (
 	CodeLease           ErrorCode = "lease"            // somebody's lease is live, or the caller's own is lost
 	CodeBusy            ErrorCode = "busy"             // somebody else is merging or sharing: exit code 2, try again
 	CodeLimit           ErrorCode = "limit"            // the task has used its iterations
-	CodeExhausted       ErrorCode = "exhausted"        // two coders failed at the task: its definition must change first
+	CodeExhausted       ErrorCode = "exhausted"        // two attempts at the task failed: its definition must change first
 	CodeReserved        ErrorCode = "reserved"         // the task is reserved for another coder
 	CodeDependency      ErrorCode = "dependency"       // the task waits for others
 	CodeDependents      ErrorCode = "dependents"       // other tasks depend on the task

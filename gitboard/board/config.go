@@ -81,8 +81,8 @@ type ConfigKey struct {
 // ConfigKeys is the table of settings in the order of the record. Only init sets the integration
 // branch.
 var ConfigKeys = []ConfigKey{
-	{Name: "max_coder_iterations", Default: "10", Takes: "number", Meaning: "iterations a coder has before the task is blocked", min: 1, ref: func(c *Config) any { return &c.MaxCoderIterations }},
-	{Name: "max_review_cycles", Default: "5", Takes: "number", Meaning: "rejections before a review deadlock is declared", min: 1, ref: func(c *Config) any { return &c.MaxReviewCycles }},
+	{Name: "max_coder_iterations", Default: "10", Takes: "number", Meaning: "iterations of a task, by all its coders, before it is blocked", min: 1, ref: func(c *Config) any { return &c.MaxCoderIterations }},
+	{Name: "max_review_cycles", Default: "5", Takes: "number", Meaning: "rejections of a task before a review deadlock is declared", min: 1, ref: func(c *Config) any { return &c.MaxReviewCycles }},
 	{Name: "heartbeat_interval", Default: "60", Takes: "seconds", Meaning: "time between two heartbeats", min: 1, ref: func(c *Config) any { return &c.HeartbeatInterval }},
 	{Name: "lease_duration", Default: "300", Takes: "seconds", Meaning: "how long a claim holds without a heartbeat", min: 1, ref: func(c *Config) any { return &c.LeaseDuration }},
 	{Name: "coder_poll_interval", Default: "30", Takes: "seconds", Meaning: "a waiting coder's fallback look at the board", min: 1, ref: func(c *Config) any { return &c.CoderPollInterval }},
@@ -95,7 +95,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: "run_max_time", Default: "7200", Takes: "seconds", Meaning: "how long one run of an agent may take; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxTime }},
 	{Name: "run_max_silence", Default: "1800", Takes: "seconds", Meaning: "how long an agent may do nothing before its run is ended; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxSilence }},
 	{Name: KeyBudgetRun, Default: "0", Takes: "tokens", Meaning: "what one run of an agent may use, input and output; then it is ended and its task blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetRunTokens }},
-	{Name: KeyBudgetTask, Default: "0", Takes: "tokens", Meaning: "what all runs on a task may use; then the task is blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
+	{Name: KeyBudgetTask, Default: "5000000", Takes: "tokens", Meaning: "what all runs on a task may use, as far as their CLIs report it; then the task is blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
 	{Name: KeyBudgetSprint, Default: "0", Takes: "tokens", Meaning: "what all runs in a sprint may use; then the board is paused; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetSprintTokens }},
 	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for a goal may use; then no run begins for it; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
@@ -243,20 +243,26 @@ func (c *Config) Waits(role roles.Role) (poll, longest time.Duration) {
 	return time.Duration(look) * time.Second, time.Duration(most) * time.Second
 }
 
-// IterationsFor is how many iterations a task may have.
+// IterationsFor is how many iterations a task may have, by all its coders, with its allowances.
 func (c *Config) IterationsFor(t *Task) int {
-	if t.MaxIterations > 0 {
-		return t.MaxIterations
-	}
-	return c.MaxCoderIterations
+	return cmp.Or(t.MaxIterations, c.MaxCoderIterations) + t.ExtraIterations
 }
 
-// ReviewCyclesFor is how many review cycles make a review deadlock of a task.
+// ReviewCyclesFor is how many rejections, of all its coders, make a review deadlock of a task.
 func (c *Config) ReviewCyclesFor(t *Task) int {
-	if t.MaxReviewCycles > 0 {
-		return t.MaxReviewCycles
+	return cmp.Or(t.MaxReviewCycles, c.MaxReviewCycles) + t.ExtraReviewCycles
+}
+
+// Limits are a task's limits of iterations and review cycles as people read them: 10, or 10 + 5
+// with an allowance.
+func (c *Config) Limits(t *Task) (iterations, cycles string) {
+	limit := func(all, extra int) string {
+		if extra == 0 {
+			return strconv.Itoa(all)
+		}
+		return fmt.Sprintf("%d + %d", all-extra, extra)
 	}
-	return c.MaxReviewCycles
+	return limit(c.IterationsFor(t), t.ExtraIterations), limit(c.ReviewCyclesFor(t), t.ExtraReviewCycles)
 }
 
 // Check refuses a value that the setting does not permit.

@@ -23,7 +23,7 @@ func (t *Task) become(s Status, op Operation) {
 
 // unclaim takes a task from its coder. The caller that carries out the operation keeps the work.
 func (t *Task) unclaim() {
-	t.AssignedTo, t.Worktree, t.Clone, t.BaseCommit, t.Iteration = "", "", "", "", 0
+	t.AssignedTo, t.Worktree, t.Clone, t.BaseCommit = "", "", "", ""
 	t.HandoffPending, t.IntegrationFix, t.Freed = false, false, false
 	t.dropReview()
 }
@@ -58,10 +58,10 @@ func occupy(s *State, agent, task string, as AgentStatus) {
 	}
 }
 
-// addFailure records that a coder failed at a task. After the second coder's failure the framing of
-// the task is presumed wrong, and the system logs an anomaly.
+// addFailure records that a coder's attempt at a task failed. After the second failed attempt, by the
+// same coder or another, the framing of the task is presumed wrong, and the system logs an anomaly.
 func addFailure(s *State, t *Task, coder string, op Operation) {
-	if coder == "" || slices.Contains(t.FailedBy, coder) {
+	if coder == "" {
 		return
 	}
 	t.FailedBy = append(slices.Clip(t.FailedBy), coder)

@@ -253,11 +253,6 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 	if t.IntegrationFix && t.Last(EventIntegrationFailed) == nil {
 		bad("integration_fix", "set though no integration failed")
 	}
-	for i, id := range t.FailedBy {
-		if slices.Contains(t.FailedBy[:i], id) {
-			bad("failed_by", "%s is listed twice", id)
-		}
-	}
 	if !t.Status.Terminal() {
 		dependencyInvariants(s, t, bad)
 	}

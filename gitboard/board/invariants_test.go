@@ -96,8 +96,6 @@ func TestViolations(t *testing.T) {
 			on("merged", func(t *board.Task) { t.Worktree = ".worktrees/merged" })},
 		{"tasks/claimed.yaml: integration_fix: set though no integration failed",
 			on("claimed", func(t *board.Task) { t.IntegrationFix = true })},
-		{"tasks/draft.yaml: failed_by: coder-1 is listed twice",
-			on("draft", func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-1"} })},
 		{"tasks/draft.yaml: depends_on: there is no task nobody",
 			on("draft", func(t *board.Task) { t.DependsOn = []string{"nobody"} })},
 		{"tasks/draft.yaml: depends_on: abandoned is ABANDONED",

@@ -73,6 +73,9 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 	if t.Definition().changedTo(d) == nil {
 		return invalid("this changes nothing about %s", p.Task).Way(Do("show", p.Task))
 	}
+	if raised := d.MaxIterations > t.MaxIterations || d.MaxReviewCycles > t.MaxReviewCycles; raised && t.Begun() && op.Actor.Role != roles.Human {
+		return refuse(CodePermission, "%s was begun, and a human raises its limits", t.ID).on(t).Way(Do("note").With("for", roles.HumanID, "message", exampleText))
+	}
 	if t.Status != Draft {
 		if err := required("reason", p.Reason); err != nil {
 			return invalid("%s is %s: an amendment needs a reason", p.Task, t.Status)

@@ -14,6 +14,7 @@ type Answer struct {
 	Note   string `json:"note,omitempty"` // instead of a task
 	Text   string `json:"text"`
 	Afresh bool   `json:"afresh,omitempty"` // the next coder starts over
+	Allow  int    `json:"allow,omitempty"`  // further iterations and review cycles; for a human
 	Kept   string `json:"kept,omitempty"`   // afresh: the commit that holds the old work
 }
 
@@ -22,7 +23,7 @@ func (p *Answer) Op() string { return "answer" }
 
 // unblocks returns the unblock that the answer contains.
 func (p *Answer) unblocks() *Unblock {
-	u := &Unblock{About: p.About, Assessment: p.Text, Kept: p.Kept}
+	u := &Unblock{About: p.About, Assessment: p.Text, Allow: p.Allow, Kept: p.Kept}
 	if p.Afresh {
 		u.Mode = UnblockFresh
 	}
@@ -45,7 +46,7 @@ func (p *Answer) Check(s *State, op Operation) error {
 
 func (p *Answer) checkNote(s *State, op Operation) error {
 	switch n := s.findNote(p.Note); {
-	case p.Task != "" || p.Afresh || p.Kept != "":
+	case p.Task != "" || p.Afresh || p.Allow != 0 || p.Kept != "":
 		return invalid("an answer is to a task or to a note, not to both")
 	case op.Actor.Role != roles.Human:
 		return refuse(CodePermission, "a note is answered by a human").Way(Do("ack", p.Note))
@@ -83,7 +84,7 @@ func (p *Answer) Apply(s *State, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *Answer) Subject(before, _ *State, _ Operation) (string, string) {
+func (p *Answer) Subject(before, after *State, _ Operation) (string, string) {
 	if p.Note != "" {
 		return p.Note + ": " + text.Line(p.Text, 80), p.Text
 	}
@@ -91,5 +92,5 @@ func (p *Answer) Subject(before, _ *State, _ Operation) (string, string) {
 	for _, q := range before.Task(p.Task).BlockedQuestions {
 		body += "? " + q + "\n"
 	}
-	return text.Line(p.Text, 80), body + p.Text
+	return text.Line(p.Text, 80) + after.Task(p.Task).allowed(), body + p.Text
 }

@@ -54,7 +54,7 @@ func (p *Block) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *Block) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
-	if op.Actor.Role == roles.Coder {
+	if t.attempted(op.Actor.ID, len(t.History)) {
 		addFailure(s, t, op.Actor.ID, op)
 	}
 	block(s, t, op.Actor.ID, p.Reason, p.Questions, op)

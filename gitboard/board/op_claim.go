@@ -22,7 +22,7 @@ type Claim struct {
 // ClaimKind describes how a claim continues a task's life.
 type ClaimKind struct {
 	Event string // the history event
-	Fresh bool   // a new worktree from integration, iteration 1
+	Fresh bool   // a new worktree from integration
 	Fix   bool   // integration is merged into the kept worktree
 }
 
@@ -49,12 +49,10 @@ func KindOfClaim(t *Task, coder string) ClaimKind {
 	return ClaimKind{Event: EventReclaimedAfterExpiry, Fresh: !mine}
 }
 
-// IterationAfterClaim is the iteration that a claim would begin.
+// IterationAfterClaim is the iteration of the task that a claim would begin, or continue after a
+// hand-off. Iterations of all coders count.
 func IterationAfterClaim(t *Task, coder string) int {
-	switch k := KindOfClaim(t, coder); {
-	case k.Fresh, k.Event == EventResumed && t.Status == Unclaimed:
-		return 1
-	case k.Event == EventResumed:
+	if k := KindOfClaim(t, coder); k.Event == EventResumed && t.Status != Unclaimed {
 		return t.Iteration
 	}
 	return t.Iteration + 1

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // The ways to unblock.
@@ -25,6 +26,7 @@ type Unblock struct {
 	Assessment string `json:"assessment,omitempty"`
 	Kept       string `json:"kept,omitempty"` // afresh: the commit that holds the old work
 	Budget     int    `json:"budget,omitempty"`
+	Allow      int    `json:"allow,omitempty"` // further iterations and review cycles; for a human
 }
 
 // Op implements Payload.
@@ -34,12 +36,15 @@ func (p *Unblock) Op() string { return "unblock" }
 func (p *Unblock) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
 	if len(t.FailedBy) >= 2 && reframing(s, t) == Unchanged {
-		return refuse(CodeExhausted, "two coders failed at %s (%s): its framing is presumed wrong", p.Task, all(t.FailedBy)).on(t)
+		return refuse(CodeExhausted, "%d attempts at %s failed (%s): its framing is presumed wrong", len(t.FailedBy), p.Task, all(t.FailedBy)).on(t)
 	}
 	if t.BlockedReason == ReviewDeadlock && required("assessment", p.Assessment) != nil {
 		return invalid("%s is in a review deadlock: give your assessment", p.Task)
 	}
 	if err := p.checkBudget(s.Config(), t, op); err != nil {
+		return err
+	}
+	if err := p.checkAllowance(s, t, op); err != nil {
 		return err
 	}
 	switch {
@@ -74,6 +79,49 @@ func (p *Unblock) checkBudget(c *Config, t *Task, op Operation) error {
 	}
 	if b := TaskBudget(c, &raised); b != nil && b.Spent() {
 		return refuse(CodeWrongState, "%s", b).on(t).Advise("a human raises it: %s", b.Raise())
+	}
+	return nil
+}
+
+// allowance is what the unblock adds to the limits of a task that has reached them: half of each,
+// or as many as a human names.
+func (p *Unblock) allowance(c *Config, t *Task) (iterations, cycles int) {
+	if p.Allow > 0 {
+		return p.Allow, p.Allow
+	}
+	if p.Mode != UnblockSameCoder && t.Iteration >= c.IterationsFor(t) {
+		iterations = (c.IterationsFor(t) - t.ExtraIterations + 1) / 2
+	}
+	if t.ReviewCyclesTotal >= c.ReviewCyclesFor(t) {
+		cycles = (c.ReviewCyclesFor(t) - t.ExtraReviewCycles + 1) / 2
+	}
+	return iterations, cycles
+}
+
+// checkAllowance lets a planner add to each limit of a task once.
+func (p *Unblock) checkAllowance(s *State, t *Task, op Operation) error {
+	if p.Allow < 0 || p.Allow > 1000 {
+		return invalid("%d is not an allowance", p.Allow)
+	}
+	if op.Actor.Role == roles.Human {
+		return nil
+	}
+	if p.Allow != 0 {
+		return refuse(CodePermission, "an allowance of a given size is granted by a human").Way(Do("note").With("for", roles.HumanID, "message", exampleText))
+	}
+	iterations, cycles := p.allowance(s.Config(), t)
+	for _, e := range t.History {
+		if role, err := s.RoleOf(e.Agent); err != nil || role != roles.Planner {
+			continue
+		}
+		if again := iterations > 0 && e.AllowedIterations > 0; again || cycles > 0 && e.AllowedReviewCycles > 0 {
+			used := text.Plural(t.ReviewCyclesTotal, "rejection")
+			if again {
+				used = text.Plural(t.Iteration, "iteration")
+			}
+			return refuse(CodeLimit, "%s has had %s, and a planner's one allowance is used up", t.ID, used).on(t).
+				Advise("a human grants more (%s), or rescope: %s", Do("unblock", t.ID).With("allow", "5"), Do("supersede", t.ID).With("by", "IDS", "reason", exampleText))
+		}
 	}
 	return nil
 }
@@ -122,7 +170,7 @@ func reframing(s *State, t *Task) Reframing {
 	was := t.Definition()
 	for i := len(t.History) - 1; i >= 0; i-- {
 		e := t.History[i]
-		if e.Event == EventBlocked && (s.isCoder(e.Agent) || e.Agent == string(roles.System)) {
+		if e.Event == EventBlocked && (t.attempted(e.Agent, i) || e.Agent == string(roles.System) && e.Reason != BudgetSpent) {
 			break
 		}
 		if e.Was == nil {
@@ -187,7 +235,11 @@ func (p *Unblock) unblock(s *State, op Operation) *Event {
 	if p.Budget != 0 {
 		t.BudgetTokens = p.Budget
 	}
+	iterations, cycles := p.allowance(s.Config(), t)
+	t.ExtraIterations += iterations
+	t.ExtraReviewCycles += cycles
 	e := t.event(op, EventUnblocked)
+	e.AllowedIterations, e.AllowedReviewCycles = iterations, cycles
 	e.Questions, e.Attempted, e.Kept = t.BlockedQuestions, t.Attempted, p.Kept
 	t.clearBlock()
 	t.dropReview()
@@ -207,19 +259,35 @@ func (p *Unblock) unblock(s *State, op Operation) *Event {
 
 // Subject implements Payload.
 func (p *Unblock) Subject(_, after *State, _ Operation) (string, string) {
-	switch p.Mode {
-	case UnblockSameCoder:
-		return after.Task(p.Task).AssignedTo + " continues", p.Assessment
-	case UnblockFresh:
-		return "to be begun afresh", p.Assessment
-	}
+	t := after.Task(p.Task)
+	line := "to be begun"
 	switch {
+	case p.Mode == UnblockSameCoder:
+		line = t.AssignedTo + " continues"
+	case p.Mode == UnblockFresh:
+		line = "to be begun afresh"
 	case p.To != "":
-		return "work kept for " + p.To, p.Assessment
-	case after.Task(p.Task).hasWork():
-		return "work kept for the next coder", p.Assessment
+		line = "work kept for " + p.To
+	case t.hasWork():
+		line = "work kept for the next coder"
 	}
-	return "to be begun", p.Assessment
+	return line + t.allowed(), p.Assessment
+}
+
+// allowed describes the allowance of the last unblock, "" for none.
+func (t *Task) allowed() string {
+	var parts []string
+	e := t.Last(EventUnblocked)
+	if e.AllowedIterations > 0 {
+		parts = append(parts, text.Plural(e.AllowedIterations, "iteration"))
+	}
+	if e.AllowedReviewCycles > 0 {
+		parts = append(parts, text.Plural(e.AllowedReviewCycles, "review cycle"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", " + all(parts) + " more allowed"
 }
 
 // isCoder reports whether an id is a coder's in the team.

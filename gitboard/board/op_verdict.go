@@ -67,7 +67,7 @@ func (p *Verdict) Apply(s *State, op Operation) {
 	t.become(Rejected, op)
 	e := t.event(op, EventRejected)
 	e.Commit, e.Iteration, e.Rejection, e.As = p.Commit, t.Iteration, p.Rejection, op.Actor.Identity()
-	if t.ReviewCyclesCurrent >= s.Config().ReviewCyclesFor(t) {
+	if t.ReviewCyclesTotal >= s.Config().ReviewCyclesFor(t) {
 		deadlock(s, t, op)
 	}
 }
@@ -88,7 +88,7 @@ func (p *Verdict) approve(s *State, t *Task, op Operation) {
 
 // deadlock blocks a task that reached its limit of review cycles.
 func deadlock(s *State, t *Task, op Operation) {
-	systemAnomaly(s, t.ID, "review_deadlock", map[string]Scalar{"review_cycles": Scalar(fmt.Sprint(t.ReviewCyclesCurrent))}, op)
+	systemAnomaly(s, t.ID, "review_deadlock", map[string]Scalar{"review_cycles": Scalar(fmt.Sprint(t.ReviewCyclesTotal))}, op)
 	addFailure(s, t, t.AssignedTo, op)
 	block(s, t, string(roles.System), ReviewDeadlock, []string{
 		"Does the coder address the feedback?", "Are the reviewer's criteria clear and steady?", "Is the task framed right?",

@@ -97,7 +97,7 @@ var rules = []rule{
 		{From: []Status{IntegrationFailed}, To: Claimed, Who: coder, Note: "integration fix"},
 	}},
 	{payload: &IterationLimit{}, noun: "an iteration limit", ends: true, gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
-		{From: []Status{Rejected, IntegrationFailed, Claimed}, To: Blocked, Who: coder, Note: "instead of a claim that would pass the limit"},
+		{From: []Status{Unclaimed, Rejected, IntegrationFailed, Claimed}, To: Blocked, Who: coder, Note: "instead of a claim that would pass the limit"},
 	}},
 	{payload: &PreExec{}, noun: "a pre-execution checkpoint", way: wayToPreExec, who: coder, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder},

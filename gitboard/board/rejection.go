@@ -24,7 +24,7 @@ type Rejection struct {
 	Overall  string    `yaml:"overall,omitempty" json:"overall,omitempty"`
 	Spec     string    `yaml:"spec,omitempty" json:"spec,omitempty"`       // the part of the spec that it is about
 	Anomaly  string    `yaml:"anomaly,omitempty" json:"anomaly,omitempty"` // the id of a logged one
-	// Prior has the state of earlier findings, from iteration 2 on: RESOLVED, STILL PRESENT or
+	// Prior has the state of earlier findings, from the second rejection on: RESOLVED, STILL PRESENT or
 	// PARTIAL, with details.
 	Prior []string `yaml:"prior,omitempty" json:"prior,omitempty"`
 }
@@ -150,7 +150,7 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 	case strings.TrimSpace(r.Overall) == "":
 		return incomplete("has no assessment (`Overall: ...`)")
 	case len(r.Prior) == 0 && t.HasPriorFeedback() && !commented:
-		return incomplete("has no `Prior Feedback Status:` though this is not the first iteration")
+		return incomplete("has no `Prior Feedback Status:` though the task was rejected before")
 	}
 	for _, f := range slices.Concat(r.Blockers, r.Concerns) {
 		if !placeForm.MatchString(f.Where) || oneLine(f.Issue) == "" {
@@ -180,7 +180,7 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 // formed adds the form of a rejection.
 func (r *Refusal) formed() *Refusal {
 	form := Do("").With("blocker", "file:line|issue|why|suggestion", "overall", exampleText)
-	return r.Advise("give it as %s (from iteration 2 also %s), or see: %s", form, Do("").With("prior", "STILL PRESENT: ..."), Do("docs", "roles"))
+	return r.Advise("give it as %s (from the second rejection on also %s), or see: %s", form, Do("").With("prior", "STILL PRESENT: ..."), Do("docs", "roles"))
 }
 
 type rejectionParser struct {

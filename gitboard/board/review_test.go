@@ -362,7 +362,7 @@ func TestLeavingAReviewDeadlock(t *testing.T) {
 		s.do(coder2, goOn("login"))
 		task = s.task("login")
 		equal(t, "base_commit", task.BaseCommit, baseCommit)
-		equal(t, "iteration", task.Iteration, 1)
+		equal(t, "iteration", task.Iteration, 3)
 		equal(t, "reserved_for", task.ReservedFor, "")
 		equal(t, "event", events(task)[len(task.History)-1], "resumed")
 		equal(t, "iterations", report.Measure(s.state()).Iterations, 3)

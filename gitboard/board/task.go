@@ -31,6 +31,10 @@ type Task struct {
 	MaxReviewCycles       int    `yaml:"max_review_cycles,omitempty"`
 	LeaseDurationOverride int    `yaml:"lease_duration_override,omitempty"`
 
+	// Allowances are added to the limits of iterations and review cycles.
+	ExtraIterations   int `yaml:"extra_iterations,omitempty"`
+	ExtraReviewCycles int `yaml:"extra_review_cycles,omitempty"`
+
 	ReviewCyclesCurrent int    `yaml:"review_cycles_current,omitempty"`
 	ReviewCyclesTotal   int    `yaml:"review_cycles_total,omitempty"`
 	ReviewCommit        string `yaml:"review_commit,omitempty"`
@@ -106,8 +110,11 @@ type Event struct {
 	Questions []string `yaml:"questions,omitempty"`
 	Attempted []string `yaml:"attempted,omitempty"`
 	Answer    string   `yaml:"answer,omitempty"`
-	NoTests   string   `yaml:"no_tests_because,omitempty"`
-	As        string   `yaml:"as,omitempty"` // a human who reviews: name and address
+	// AllowedIterations and AllowedReviewCycles are the allowances of an unblock.
+	AllowedIterations   int    `yaml:"allowed_iterations,omitempty"`
+	AllowedReviewCycles int    `yaml:"allowed_review_cycles,omitempty"`
+	NoTests             string `yaml:"no_tests_because,omitempty"`
+	As                  string `yaml:"as,omitempty"` // a human who reviews: name and address
 	// CLI and Model are those of a submission's coder, as far as its registration names them.
 	CLI   string `yaml:"cli,omitempty"`
 	Model string `yaml:"model,omitempty"`
@@ -280,9 +287,34 @@ func (t *Task) reviewHandedOff(h *Handoff) bool {
 	return t.Status == ReadyForReview && submitted != nil && h.Timestamp >= submitted.Time
 }
 
-// HasPriorFeedback reports whether an earlier iteration was rejected, so that another rejection
-// must give the status of its findings.
-func (t *Task) HasPriorFeedback() bool { return t.Iteration > 1 && t.Last(EventRejected) != nil }
+// HasPriorFeedback reports whether the task was rejected before, so that another rejection must
+// give the status of the earlier findings.
+func (t *Task) HasPriorFeedback() bool { return t.Last(EventRejected) != nil }
+
+// StartedFresh reports whether the last claim began in a new worktree.
+func (t *Task) StartedFresh() bool {
+	var last, before Event
+	for _, e := range t.History {
+		if claimEvents[e.Event] {
+			before, last = last, e
+		}
+	}
+	return last.Event == EventClaimed || last.Event == EventReassignedAfterReject || last.Event == EventReclaimedAfterExpiry && last.Agent != before.Agent
+}
+
+// attempted reports whether the coder had submitted its work on the task, since another coder had it
+// or it was unblocked, when event n came. A coder that only asked has not attempted it.
+func (t *Task) attempted(coder string, n int) bool {
+	for i := n - 1; i >= 0; i-- {
+		switch e := t.History[i]; {
+		case e.Event == EventReady && e.Agent == coder:
+			return true
+		case e.Event == EventUnblocked || claimEvents[e.Event] && e.Agent != coder:
+			return false
+		}
+	}
+	return false
+}
 
 // Workers lists all agents ever assigned to the task, in order, without duplicates.
 func (t *Task) Workers() []string {

@@ -88,7 +88,8 @@ func TestWakes(t *testing.T) {
 	equals(t, "about", answered[report.Replan].About, []string{"note-1"})
 	equal(t, "mark of the block", answered[report.BlockedTasks].Mark, noted.Mark)
 	s.do(planner, &board.Ack{IDs: []string{"note-1"}})
-	s.do(planner, &board.Unblock{About: about("login")}).do(coder2, goOn("login")).do(coder2, block("login"))
+	s.do(planner, &board.Unblock{About: about("login")}).do(coder2, goOn("login")).fails(coder2, "login")
+	s.do(planner, &board.Unblock{About: about("login")}).do(coder3, goOn("login")).fails(coder3, "login")
 	stands(s, report.BlockedTasks, report.HypothesisExhausted)
 	if stands(s, report.BlockedTasks, report.HypothesisExhausted)[report.BlockedTasks].Mark == first.Mark {
 		t.Error("the second block looks like the first")

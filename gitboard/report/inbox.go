@@ -95,7 +95,7 @@ type Item struct {
 	Text      string     `json:"text,omitempty"`    // the full reason or message
 	Questions []string   `json:"questions,omitempty"`
 	Attempted []string   `json:"attempted,omitempty"`
-	FailedBy  []string   `json:"failed_by,omitempty"` // failed coders except those who asked
+	FailedBy  []string   `json:"failed_by,omitempty"` // coders whose attempts failed
 	Evidence  []string   `json:"evidence,omitempty"`  // one line each
 	Work      *Work      `json:"work,omitempty"`      // a task's work so far
 	Drafts    []Draft    `json:"drafts,omitempty"`
@@ -469,7 +469,7 @@ func (c *collector) blocked(i *Item, cond Condition) {
 	}
 	i.Title = t.ID + " is BLOCKED: " + text.Line(cmp.Or(t.BlockedReason, "no reason is given"), maxReason)
 	i.Version, i.Questions, i.Attempted = t.Version(), t.BlockedQuestions, t.Attempted
-	i.FailedBy, i.Work = Without(t.FailedBy, AskedBy(t)), c.workOf(t)
+	i.FailedBy, i.Work = t.FailedBy, c.workOf(t)
 	if e := t.Last(board.EventBlocked); e != nil {
 		i.By = e.Agent
 	}
@@ -484,7 +484,7 @@ func (c *collector) blocked(i *Item, cond Condition) {
 		i.Do = append(i.Do, Ask{"raise its budget", spent.Raise()})
 	}
 	if len(t.FailedBy) >= 2 && !board.Reframed(c.s, t) {
-		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", board.Do("amend-task", t.ID).With("done_when", "TEXT", "reason", "TEXT").Hint()})
+		i.Do = append(i.Do, Ask{"two attempts failed: change what it asks for first", board.Do("amend-task", t.ID).With("done_when", "TEXT", "reason", "TEXT").Hint()})
 	}
 	i.Do = append(i.Do, Ask{"answer", board.Do("answer", t.ID).With("text", "TEXT").Hint()}, Ask{"see all of it", board.Do("show", t.ID).Hint()})
 }

@@ -120,7 +120,7 @@ type ObstacleKind int
 const (
 	NoObstacle ObstacleKind = iota
 	TaskPaused
-	TaskExhausted // two coders failed
+	TaskExhausted // two attempts failed
 	TaskBlocked
 	CoderGone
 	ReviewerGone
@@ -137,7 +137,7 @@ func (o Obstacle) String() string {
 	case TaskPaused:
 		return "paused"
 	case TaskExhausted:
-		return "two coders failed at it"
+		return "two attempts at it failed"
 	case TaskBlocked:
 		return "blocked"
 	case CoderGone:

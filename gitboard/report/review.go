@@ -65,24 +65,18 @@ type BlockedTask struct {
 	Reason    string     `json:"reason"`
 	Questions []string   `json:"questions"`
 	FailedBy  []string   `json:"failed_by,omitempty"`
-	AskedBy   []string   `json:"asked_by,omitempty"` // those of FailedBy who blocked it with a question
+	AskedBy   []string   `json:"asked_by,omitempty"` // coders who blocked it with a question
 }
 
-// AskedBy lists the coders in failed_by who blocked the task with a question. The others failed at
-// it.
+// AskedBy lists the coders who blocked the task with a question.
 func AskedBy(t *board.Task) []string {
 	var asked []string
 	for _, e := range t.History {
-		if e.Event == board.EventBlocked && slices.Contains(t.FailedBy, e.Agent) && !slices.Contains(asked, e.Agent) {
+		if e.Event == board.EventBlocked && slices.Contains(t.Workers(), e.Agent) && !slices.Contains(asked, e.Agent) {
 			asked = append(asked, e.Agent)
 		}
 	}
 	return asked
-}
-
-// Without lists the words that are not in others.
-func Without(words, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(others, w) })
 }
 
 // Tallied is a word and its frequency.

@@ -30,11 +30,16 @@ func (v *view) Iteration() int {
 	return v.T.Iteration
 }
 
-// Rework reports whether there is a rejection to answer.
-func (v *view) Rework() bool { return v.Iteration() > 1 && v.T.Rejection != nil }
+// fresh reports whether the coder's claim began, or would begin, in a new worktree.
+func (v *view) fresh() bool {
+	if !v.held() {
+		return board.KindOfClaim(v.T, v.Agent).Fresh
+	}
+	return v.T.StartedFresh()
+}
 
-// Inherited reports whether the coder starts afresh after another coder was rejected.
-func (v *view) Inherited() bool { return v.Iteration() == 1 && v.T.Rejection != nil && !v.Kept() }
+// Inherited reports whether the rejection was of work that is not in the worktree.
+func (v *view) Inherited() bool { return v.fresh() }
 
 // Fix reports whether the merge failed and only that has to be repaired.
 func (v *view) Fix() bool { return v.T.IntegrationFix || v.T.Status == board.IntegrationFailed }
@@ -58,7 +63,7 @@ func (v *view) Kept() bool {
 
 // StartsOver reports whether the coder begins in a fresh worktree.
 func (v *view) StartsOver() bool {
-	return v.Iteration() == 1 && !v.Kept() && !v.Again() && !v.Fix() && v.Handoff() == nil
+	return v.fresh() && !v.Again()
 }
 
 // Amended reports whether the task's definition has changed since the coder first claimed it.
@@ -77,7 +82,7 @@ func (v *view) Amended() bool {
 
 // Recovered reports whether the coder's own claim expired and the coder has claimed the task again.
 func (v *view) Recovered() bool {
-	return v.claim() == board.EventReclaimedAfterExpiry && v.Iteration() > 1
+	return v.claim() == board.EventReclaimedAfterExpiry && !v.fresh()
 }
 
 // Again reports whether the coder was started on this very claim before.

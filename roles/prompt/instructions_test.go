@@ -45,7 +45,7 @@ var said = map[string][]string{
 	"coder_kept":     {`^ASSESSMENT: 423 it is`, `^WAS BLOCKED: the spec names`, `the work in the worktree`},
 	"coder_answered": {`^WAS BLOCKED: the spec names`, `^QUESTIONS: 1$`, `^  401 or 423`, `^ANSWER: 423, for three minutes`, `^EARLIER WORK: 9999`},
 	"coder_same":     {`^ASSESSMENT: 423 it is`},
-	"coder_inherit":  {`^EARLIER REJECTION:\n  Blockers: 1`, `Your worktree is fresh`, `^ITERATION: 1$`},
+	"coder_inherit":  {`^=== PRIOR REJECTION FEEDBACK \(MUST ADDRESS\) ===$`, `^REJECTIONS: 1 of 5$`, `Your worktree is fresh`, `^ITERATION: 2$`},
 	"coder_again":    {`^STARTED AGAIN: `, `begin nothing twice`},
 	"reviewer": {
 		`^=== REVIEW TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /`, `^BASE COMMIT: b{40}$`, `^REVIEW COMMIT: [cd]{40}$`, `^AUTHOR: coder-1$`, `^ITERATION: [12]$`, `^DESCRIPTION:`, `^DONE WHEN:`,
@@ -107,8 +107,8 @@ func TestInstructions(t *testing.T) {
 // TestOnlyWhatTheSituationNeeds checks that instructions for one situation appear in no other.
 func TestOnlyWhatTheSituationNeeds(t *testing.T) {
 	for pattern, where := range map[string]string{
-		"PRIOR REJECTION FEEDBACK": "coder_rework coder_comments", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
-		"EARLIER REJECTION": "coder_inherited", "is demanded": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "\nSTAGE: ": "coder_stage reviewer_quorum", "\nAPPROVALS SO FAR: ": "reviewer_quorum", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
+		"PRIOR REJECTION FEEDBACK": "coder_rework coder_comments coder_inherited", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
+		"That was another attempt": "coder_inherited", "is demanded": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "\nSTAGE: ": "coder_stage reviewer_quorum", "\nAPPROVALS SO FAR: ": "reviewer_quorum", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
 	} {
 		for name, begin := range situations {
 			if text := build(t, begin(newScene(t))); strings.Contains(text, pattern) != slices.Contains(strings.Fields(where), name) {

@@ -110,7 +110,7 @@ func (v *view) subject(t *board.Task) string {
 	}
 	asked := report.AskedBy(t)
 	add(200, "asked by", strings.Join(asked, ", "))
-	add(200, "failed by", strings.Join(report.Without(t.FailedBy, asked), ", "))
+	add(200, "failed by", strings.Join(t.FailedBy, ", "))
 	if t.Status == board.Draft {
 		if e := t.Last(board.EventDraftRejected); e != nil {
 			add(600, "rejected by "+e.Agent, e.Reason)

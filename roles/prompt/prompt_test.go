@@ -139,8 +139,8 @@ var situations = map[string]func(*scene) prompt.Input{
 		return s.failed("add-login", board.FailConflict).woken(report.IntegrationFailures)
 	},
 	"planner_hypothesis": func(s *scene) prompt.Input {
-		s.ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockFresh})
-		return s.claim(coder2, "add-login", sha("b")).block(coder2, "add-login").woken(report.HypothesisExhausted)
+		s.ready("add-login").claim(coder, "add-login", sha("b")).fails(coder, "add-login").do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockFresh})
+		return s.claim(coder2, "add-login", sha("b")).fails(coder2, "add-login").woken(report.HypothesisExhausted)
 	},
 	"planner_discovery": func(s *scene) prompt.Input {
 		s.ready("add-login").do(coder, &board.Discover{During: "add-login", Description: "passwords lie in the log", Severity: "critical", Urgency: "immediate", Recommendation: "mask them"})
@@ -231,7 +231,7 @@ func TestContinuedIsTold(t *testing.T) {
 			return s.claim(coder, "add-login", sha("b")).input(coder, "add-login")
 		}, []string{"ANSWER: 423, for three minutes", fresh}, "DONE WHEN"},
 		"handed over by another": {situations["coder_handoff"], []string{"HANDOFF SUMMARY: handler done, two tests red"}, fresh},
-		"rejected, another's":    {situations["coder_inherited"], []string{"EARLIER REJECTION:", "an empty name is accepted", fresh[5:]}, "DONE WHEN"},
+		"rejected, another's":    {situations["coder_inherited"], []string{"That was another attempt", "an empty name is accepted", fresh[5:]}, "DONE WHEN"},
 		"claimed anew": {func(s *scene) prompt.Input {
 			s.ready("add-login").claim(coder, "add-login", sha("b")).do(human, &board.Release{About: about("add-login"), Force: true, Reason: "later"})
 			return s.claim(coder, "add-login", sha("b")).input(coder, "add-login")

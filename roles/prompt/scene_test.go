@@ -146,6 +146,15 @@ func (s *scene) block(a board.Actor, id string) *scene {
 	return s.do(a, &board.Block{About: about(id), Reason: "the spec names no answer for a locked account", Questions: []string{"401 or 423?"}, Attempted: []string{"read specs/login.md"}})
 }
 
+// fails lets a coder submit, be rejected, and give the task up.
+func (s *scene) fails(a board.Actor, id string) *scene {
+	s.t.Helper()
+	r := feedback()
+	r.Prior = []string{"STILL PRESENT: the empty name"}
+	s.preExec(a, id).submit(a, id).verdict(id, "REJECTED", r)
+	return s.claim(a, id, "").block(a, id)
+}
+
 // input returns what a supervisor passes to the prompt.
 func (s *scene) input(a board.Actor, task string) prompt.Input {
 	in := prompt.Input{State: s.state(), Agent: a.ID, Role: a.Role, Root: "/home/ada/shop", Task: task}

@@ -19,6 +19,7 @@ var _ = add(answerCommand)
 
 func answerCommand() *call.Command {
 	var afresh bool
+	var allow int
 	var file string
 	return &call.Command{
 		Name: "answer", Group: "human", Args: `ID ["TEXT"]`, Min: 1, Max: 2, Writes: true,
@@ -27,6 +28,7 @@ func answerCommand() *call.Command {
 for you (note-3): its planner reads the answer.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&afresh, "afresh", false, "the next coder starts over; the work so far is kept aside")
+			f.IntVar(&allow, "allow", 0, allowUsage)
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza answer login "Eight characters at least"`,
@@ -35,28 +37,33 @@ for you (note-3): its planner reads the answer.`,
 			if err != nil {
 				return err
 			}
-			return c.Show(acts.Answer(ctx, c, &board.Answer{About: board.About{Task: c.Args[0]}, Text: text, Afresh: afresh}))
+			return c.Show(acts.Answer(ctx, c, &board.Answer{About: board.About{Task: c.Args[0]}, Text: text, Afresh: afresh, Allow: allow}))
 		},
 	}
 }
+
+// allowUsage describes --allow.
+const allowUsage = "`N` more iterations and rejections than the limits; for a human"
 
 var _ = add(unblockCommand)
 
 func unblockCommand() *call.Command {
 	var same, afresh bool
 	var to, assessment string
-	var budget int
+	var budget, allow int
 	return &call.Command{
 		Name: "unblock", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "let a BLOCKED task continue",
 		Long: `The next coder continues with the work so far, in the same worktree and branch. With --afresh the next coder starts over, and the
-work so far is kept in the attic. A task that two coders failed at must be amended in done_when, scope or spec first, or
-superseded. git liza answer unblocks with an answer to the questions.`,
+work so far is kept in the attic. A task at its limit of iterations or rejections is allowed half as many again, by a
+planner once, then by a human. After two failed attempts it must be amended in done_when, scope or spec first, or superseded.
+git liza answer unblocks with an answer to the questions.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&same, "same-coder", false, "the same coder continues; review cycles start again")
+			f.BoolVar(&same, "same-coder", false, "the same coder continues")
 			f.BoolVar(&afresh, "afresh", false, "the next coder starts over; the work so far is kept aside")
 			f.StringVar(&to, "to", "", "the one `CODER` who may continue with the work")
 			f.IntVar(&budget, "budget", 0, "the `TOKENS` that the task may use from now on, in all its runs; for a human")
+			f.IntVar(&allow, "allow", 0, allowUsage)
 			f.StringVar(&assessment, "assessment", "", "your assessment; needed after a review deadlock")
 		},
 		Example: `git liza unblock login --to coder-1`,
@@ -70,7 +77,7 @@ superseded. git liza answer unblocks with an answer to the questions.`,
 			case afresh:
 				mode = board.UnblockFresh
 			}
-			return c.Show(acts.Unblock(ctx, c, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget}))
+			return c.Show(acts.Unblock(ctx, c, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget, Allow: allow}))
 		},
 	}
 }

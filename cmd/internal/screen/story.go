@@ -76,15 +76,8 @@ func (f *taskFacts) progress(l *call.Labels) {
 		l.Add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))
 	}
 	if t.Iteration > 0 {
-		text := fmt.Sprintf("%d of %d", t.Iteration, f.config.IterationsFor(t))
-		if all := t.Brief().Tally.Iterations; all > t.Iteration {
-			text += fmt.Sprintf(" (%d in all)", all)
-		}
-		text += fmt.Sprintf(", review cycle %d of %d", t.ReviewCyclesCurrent, f.config.ReviewCyclesFor(t))
-		if t.ReviewCyclesTotal > t.ReviewCyclesCurrent {
-			text += fmt.Sprintf(" (%d in all)", t.ReviewCyclesTotal)
-		}
-		l.Add("iteration", text)
+		iterations, cycles := f.config.Limits(t)
+		l.Add("iteration", fmt.Sprintf("%d of %s, review cycle %d of %s", t.Iteration, iterations, t.ReviewCyclesTotal, cycles))
 	}
 }
 
@@ -134,7 +127,7 @@ func (f *taskFacts) trouble(l *call.Labels) {
 	l.Add("attempted", strings.Join(t.Attempted, "\n"))
 	asked := report.AskedBy(t)
 	l.Add("asked by", strings.Join(asked, ", "))
-	l.Add("failed by", strings.Join(report.Without(t.FailedBy, asked), ", "))
+	l.Add("failed by", strings.Join(t.FailedBy, ", "))
 	h := board.HandoffTo(f.state, roles.CodeReviewer, t)
 	if t.HandoffPending {
 		h = f.state.Handoff(t.ID)
@@ -228,7 +221,7 @@ func (f *taskFacts) spent() string {
 // tokens describes what the task's runs have cost, and the share of its budget.
 func (f *taskFacts) tokens() string {
 	text := report.UsageText(f.t.Usage)
-	if b := board.TaskBudget(f.config, f.t); b != nil {
+	if b := board.TaskBudget(f.config, f.t); b != nil && b.Used > 0 {
 		text = strings.TrimPrefix(text+fmt.Sprintf("; %d %% of the budget of %s", b.Percent(), report.Count(b.Most)), "; ")
 	}
 	return text

@@ -65,8 +65,9 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 		return nil, l.State.Err()
 	}
 	subs := submissionsOf(t)
+	iterations, cycles := config.Limits(t)
 	about := map[string]any{
-		"T": t, "O": outlook, "S": s.scene(l), "At": atOf(l), "Iterations": config.IterationsFor(t), "Cycles": config.ReviewCyclesFor(t),
+		"T": t, "O": outlook, "S": s.scene(l), "At": atOf(l), "Iterations": iterations, "Cycles": cycles,
 		"Depends": named(l.State, t.DependsOn), "Needed": l.needs.of(l.State, t.ID), "Notes": report.NotesFor(l.State, t.ID), "Handoff": handoff(l.State, t), "Asked": report.AskedBy(t),
 	}
 	p := &page{Title: t.ID, Nav: "Now"}

@@ -80,7 +80,7 @@ func (s *sheet) blocked(r *report.SprintReview, now time.Time) {
 		if len(t.AskedBy) > 0 {
 			s.line("  - Asked by: %s", strings.Join(t.AskedBy, ", "))
 		}
-		if failed := report.Without(t.FailedBy, t.AskedBy); len(failed) > 0 {
+		if failed := t.FailedBy; len(failed) > 0 {
 			s.line("  - Failed: %s", strings.Join(failed, ", "))
 		}
 	}
