@@ -45,7 +45,7 @@ func (s *scene) asked() string {
 	s.check(err)
 	g, err := v.Glance(s.ctx)
 	s.check(err)
-	in, err := g.Inbox(s.ctx, s.clock.now())
+	in, err := g.Inbox(s.clock.now())
 	s.check(err)
 	o, err := g.Overview(s.clock.now())
 	s.check(err)

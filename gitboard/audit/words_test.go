@@ -197,12 +197,12 @@ func TestLandingEvidence(t *testing.T) {
 		p    board.Payload
 		want string
 	}{
-		{&board.Merge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: "t"}, "&{b m r false [ ] base t []}"},
+		{&board.Merge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: "t"}, "&{b m r false [ ] base t <nil> []}"},
 		{&board.Merge{About: alpha, Before: "b", Failure: board.FailTest}, "<nil>"},
-		{&board.FinishMerge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.FastForward}, "&{base m r false [ ] base fast-forward []}"},
-		{&board.FinishMerge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.MergeCommitType}, "&{b m r false [ ] base merge-commit []}"},
-		{&board.FinishMerge{About: other, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.FastForward}, "&{b m r false [ ]  fast-forward []}"},
-		{&board.Land{Before: "b", Commit: "c", Files: []string{"f"}}, "&{b c  true [ ]   [f]}"},
+		{&board.FinishMerge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.FastForward}, "&{base m r false [ ] base fast-forward <nil> []}"},
+		{&board.FinishMerge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.MergeCommitType}, "&{b m r false [ ] base merge-commit <nil> []}"},
+		{&board.FinishMerge{About: other, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.FastForward}, "&{b m r false [ ]  fast-forward <nil> []}"},
+		{&board.Land{Before: "b", Commit: "c", Files: []string{"f"}}, "&{b c  true [ ]   <nil> [f]}"},
 		{&board.AddNote{}, "<nil>"},
 	} {
 		if got := fmt.Sprint(landingEvidenceOf(board.Operation{Payload: c.p}, s)); got != c.want {
