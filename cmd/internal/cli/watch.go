@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -116,6 +117,7 @@ otherwise. It ends with Ctrl-C.`,
 			f.StringVar(&o.listen, "listen", "127.0.0.1:0", "`HOST:PORT`, or unix:PATH for a socket that only you reach; port 0 takes a free one")
 			f.BoolVar(&o.readOnly, "read-only", false, "only show the board, as on a wall")
 			f.StringArrayVar(&o.hosts, "host", nil, "another `NAME` by which browsers may call it, as behind a proxy")
+			f.StringVar(&o.base, "base-path", "", "the `/PATH` below which a reverse proxy shows it")
 		},
 		Example: `git liza web --listen 127.0.0.1:8765`,
 		Run:     func(ctx context.Context, c *call.Call) error { return runWeb(ctx, c, o) },
@@ -126,6 +128,7 @@ type webOptions struct {
 	listen   string
 	readOnly bool
 	hosts    []string
+	base     string
 	show     func(address string) // nil to print it
 }
 
@@ -137,7 +140,7 @@ func runWeb(ctx context.Context, c *call.Call, o webOptions) error {
 	if _, err := b.View(ctx); err != nil { // without a board there is no page to show
 		return err
 	}
-	config := web.Config{App: c.App, Board: b, Random: rand.Read, Hosts: o.hosts}
+	config := web.Config{App: c.App, Board: b, Random: rand.Read, Hosts: o.hosts, Base: o.base}
 	if !o.readOnly {
 		if err := c.ActsAsHuman(ctx, "the web board", "git liza web --read-only"); err != nil {
 			return err
@@ -179,6 +182,9 @@ const webSessions = "web-sessions.json"
 
 // check refuses an address that would be reachable more widely than was asked for.
 func (o webOptions) check(c *call.Call) error {
+	if o.base != "" && !regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`).MatchString(o.base) {
+		return call.Usage(c.Cmd, "--base-path takes a path like /board, not %q", o.base)
+	}
 	if strings.HasPrefix(o.listen, "unix:") {
 		return nil
 	}
@@ -230,13 +236,13 @@ func warnOfOthers(c *call.Call, l net.Listener) error {
 func addressOf(l net.Listener, o webOptions, token string) string {
 	at, is := l.Addr().(*net.TCPAddr)
 	if !is {
-		return "/?token=" + token + " at the socket " + strings.TrimPrefix(o.listen, "unix:")
+		return o.base + "/?token=" + token + " at the socket " + strings.TrimPrefix(o.listen, "unix:")
 	}
 	host := at.String()
 	if at.IP.IsUnspecified() {
 		host = fmt.Sprintf("127.0.0.1:%d", at.Port)
 	}
-	return (&url.URL{Scheme: "http", Host: host, Path: "/", RawQuery: "token=" + token}).String()
+	return (&url.URL{Scheme: "http", Host: host, Path: o.base + "/", RawQuery: "token=" + token}).String()
 }
 
 func printAddress(c *call.Call, o webOptions, address string) {

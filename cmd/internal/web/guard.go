@@ -34,6 +34,7 @@ type guard struct {
 	own     []Session         // what this server has admitted and renewed: it may be unable to store them
 	hosts   []string          // permitted names of this server, without port; loopback always is
 	cookie  string            // the cookie's name
+	path    string            // the cookie's path
 	random  func() string     // returns a new secret
 	now     func() time.Time  //
 	stored  func() []Session  // those of all servers of this clone
@@ -185,7 +186,7 @@ func without(all []Session, one Session) []Session {
 
 func (g *guard) setCookie(w http.ResponseWriter, secret string) {
 	http.SetCookie(w, &http.Cookie{
-		Name: g.cookie, Value: secret, Path: "/", MaxAge: int(sessionLength.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: g.cookie, Value: secret, Path: g.path, MaxAge: int(sessionLength.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }
 

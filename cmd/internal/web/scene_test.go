@@ -227,6 +227,7 @@ type options struct {
 	kept     *sessions // nil for a server's own
 	listen   string
 	hosts    []string
+	base     string
 	every    time.Duration
 	patience time.Duration
 	now      func() time.Time                                            // nil for the scene's clock
@@ -266,7 +267,7 @@ func (s *scene) serve(o options) *site {
 		app.Now = o.now
 	}
 	w := &site{scene: s, tokens: make(chan string, 100)}
-	c := web.Config{App: app, Board: b, Random: rand.Read, Every: o.every, Patience: o.patience, Hosts: o.hosts, Address: func(token string) { w.tokens <- token }}
+	c := web.Config{App: app, Board: b, Random: rand.Read, Every: o.every, Patience: o.patience, Hosts: o.hosts, Base: o.base, Address: func(token string) { w.tokens <- token }}
 	if o.kept == nil {
 		o.kept = new(sessions)
 	}

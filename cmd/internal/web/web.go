@@ -33,6 +33,8 @@ type Config struct {
 	Patience time.Duration
 	// Hosts are names that browsers may use for the server, besides those of this machine.
 	Hosts []string
+	// Base is the path below which a reverse proxy shows the server, like /board; "" for none.
+	Base string
 	// Fetched is how fresh a shared board is, nil if it can't be found out. The function itself is
 	// nil if the board is not shared.
 	Fetched func() *call.SeenAt
@@ -71,7 +73,7 @@ func New(c Config) *Server {
 		hosts = append(hosts, hostOf(name))
 	}
 	s.guard = &guard{
-		token: random(), acts: c.Do != nil, hosts: hosts, cookie: "liza-" + hashOf(c.Board.Dir())[:8],
+		token: random(), acts: c.Do != nil, hosts: hosts, cookie: "liza-" + hashOf(c.Board.Dir())[:8], path: cmp.Or(c.Base, "/"),
 		random: random, now: c.App.Now, stored: c.Sessions, store: c.Keep, renewed: c.Address,
 	}
 	s.routes = http.NewServeMux()
@@ -86,7 +88,7 @@ func New(c Config) *Server {
 }
 
 // Handler is the server behind its guard.
-func (s *Server) Handler() http.Handler { return s.guard.wrap(s.routes) }
+func (s *Server) Handler() http.Handler { return below(s.Base, s.guard.wrap(s.routes)) }
 
 // Serve answers on a listener until the context ends, and then lets pending requests finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {

@@ -4,6 +4,7 @@
   const $ = (q, at = document) => at.querySelector(q);
   const all = (q, at = document) => [...at.querySelectorAll(q)];
   const status = $("#link");
+  const base = new URL(document.currentScript.src).pathname.replace(/\/assets\/live\.js$/, ""); // behind a proxy
 
   // Times: how long ago, with the moment itself beside it.
   const span = s => s < 60 ? `${Math.floor(s)} s` : s < 3600 ? `${Math.floor(s / 60)} min` : s < 172800 ? `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min` : `${Math.floor(s / 86400)} d`;
@@ -231,7 +232,7 @@
       const mine = ++turn;
       $("output[for=seek]").textContent = `${slider.value} / ${slider.max}`;
       const to = $("input[name=to]", slider.form).value;
-      const answer = await fetch(`/seek?n=${slider.value}&to=${encodeURIComponent(to)}`);
+      const answer = await fetch(`${base}/seek?n=${slider.value}&to=${encodeURIComponent(to)}`);
       if (mine !== turn || !answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (mine !== turn) return;
@@ -279,6 +280,6 @@
     else if (e.key === "/") { e.preventDefault(); $("#search").focus(); }
     else if (e.key === "?") help.open ? help.close() : help.showModal();
     else if (e.key === "[" || e.key === "]") { const a = $(`.seek a[rel=${e.key === "[" ? "prev" : "next"}]`); if (a) a.click(); }
-    else if (pages[e.key] && !help.open) { const a = all(".bar nav a").find(x => x.getAttribute("href").split("?")[0] === pages[e.key]); if (a) a.click(); }
+    else if (pages[e.key] && !help.open) { const a = all(".bar nav a").find(x => x.getAttribute("href").split("?")[0] === base + pages[e.key]); if (a) a.click(); }
   });
 })();
