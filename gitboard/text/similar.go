@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,7 +27,7 @@ func Nearest(word string, known []string, n int) []string {
 		if a.d != b.d {
 			return a.d - b.d
 		}
-		return strings.Compare(a.word, b.word)
+		return cmp.Or(strings.Count(a.word, " ")-strings.Count(b.word, " "), strings.Compare(a.word, b.word))
 	})
 	var words []string
 	for _, s := range near[:min(n, len(near))] {

@@ -51,7 +51,7 @@ func stop(ctx context.Context, c *call.Call, p *board.Resume) (call.Result, erro
 // stoppedByFile adds to the refusal to resume a running board which file stops this clone.
 func stoppedByFile(ctx context.Context, c *call.Call, err error) error {
 	var r *board.Refusal
-	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint.Text != "" {
+	if !errors.As(err, &r) || r.Code != board.CodeWrongState {
 		return err
 	}
 	lines, lookErr := filesThatStop(ctx, c)
