@@ -311,7 +311,7 @@ func TestLiveScreenStops(t *testing.T) {
 	s := p.onTerminal(eighty, nil, "sh", "-m", "-c",
 		`git-liza status --watch; case $(stty -a) in *-icanon*) echo is raw;; *) echo is as it was;; esac; read go; fg; exit $?`)
 	s.await("UNCLAIMED 1", "? help")
-	s.press("\x1b[B")
+	s.press("\x1b[B\x1b[B") // past what waits
 	s.await("▸ parse")
 	s.press("\x1a")
 	shown := s.said("is as it was")
