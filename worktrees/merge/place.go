@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -68,6 +69,18 @@ func clearPlaces(ctx context.Context, b *gitboard.Board, place string) error {
 		}
 	}
 	return nil
+}
+
+// dropForgotten removes the kept worktree of a deleted repository that was in the place of this one.
+func dropForgotten(repo *git.Repo, place string) error {
+	linked := records.LinkedDir(place)
+	if !strings.HasPrefix(linked, repo.CommonDir()+string(filepath.Separator)) || repo.Records().Of(place) != "" {
+		return nil
+	}
+	if _, err := os.Stat(linked); !os.IsNotExist(err) {
+		return nil
+	}
+	return os.RemoveAll(place)
 }
 
 // readyFile marks a kept worktree as ready. It holds how the worktree was set up.

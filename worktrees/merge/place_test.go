@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -139,6 +140,25 @@ func TestNoPlace(t *testing.T) {
 	refused := (*board.Refusal)(nil)
 	if _, err := (&testRun{place: testPlace}).run(ctx, inside); !errors.As(err, &refused) || refused.Code != board.CodeNoRoot {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestProjectMadeAgain checks that a test's worktree of a deleted project does not stop the next
+// project at the same path.
+func TestProjectMadeAgain(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	held, place, _ := placed(t, ctx, b, v, base)
+	held.release(ctx)
+	must(t, os.RemoveAll(records.LinkedDir(place)))
+	must(t, dropForgotten(b.Repo(), place))
+	if _, err := os.Stat(place); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	held, place, _ = placed(t, ctx, b, v, base)
+	held.release(ctx)
+	must(t, dropForgotten(b.Repo(), place))
+	if _, err := os.Stat(place); err != nil {
+		t.Errorf("the present worktree is removed: %v", err)
 	}
 }
 

@@ -118,6 +118,9 @@ func (r *testRun) prepare(ctx context.Context, b *gitboard.Board) (place string,
 		return "", err
 	}
 	place = filepath.Join(dir, r.place)
+	if err := dropForgotten(b.Repo(), place); err != nil {
+		return "", err
+	}
 	if err := r.checkOut(ctx, b, place); err != nil {
 		return "", fmt.Errorf("check the candidate out in %s: %w", place, err)
 	}
