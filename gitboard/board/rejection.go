@@ -82,6 +82,40 @@ func (r *Rejection) Text() string {
 	return b.String()
 }
 
+// Prose returns the rejection for a human to read: the assessment, then a line for each finding, ""
+// for none.
+func (r *Rejection) Prose() string {
+	if r == nil {
+		return ""
+	}
+	var lines []string
+	add := func(name, text string) {
+		if text = oneLine(text); text != "" {
+			lines = append(lines, name+text)
+		}
+	}
+	findings := func(name string, fs []Finding) {
+		for _, f := range fs {
+			add(name, f.Where+": "+f.Issue)
+			add("  why it matters: ", f.Why)
+			add("  suggestion: ", f.Suggestion)
+		}
+	}
+	add("", r.Overall)
+	findings("", r.Blockers)
+	findings("minor: ", r.Concerns)
+	for _, p := range r.Prior {
+		add("earlier: ", p)
+	}
+	if r.Spec != noSpec {
+		add("spec: ", r.Spec)
+	}
+	if r.Anomaly != noAnomaly {
+		add("anomaly: ", r.Anomaly)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Brief returns what the rejection asks for, without the form, "" for none.
 func (r *Rejection) Brief() string {
 	if r == nil {

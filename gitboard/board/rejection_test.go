@@ -27,6 +27,12 @@ func TestParseRejection(t *testing.T) {
 	if !reflect.DeepEqual(r, want) {
 		t.Errorf("%+v", r)
 	}
+	const prose = "close, but no.\napi/login.go:12: an empty name is accepted\n  why it matters: anybody gets in\n  suggestion: answer 400\n" +
+		"a b.go:3-9: races\n  why it matters: data is lost\n  suggestion: lock\nminor: x.go:1: long\n" +
+		"earlier: RESOLVED: the port\nearlier: STILL PRESENT: names\nearlier: PARTIAL: tests of most\nspec: specs/login.md#2\nanomaly: anomaly-3"
+	if got := r.Prose(); got != prose {
+		t.Errorf("in prose:\n%s", got)
+	}
 	again, err := board.ParseRejection(r.Text())
 	if err != nil || !reflect.DeepEqual(again, want) {
 		t.Errorf("written and read again: %+v, %v", again, err)

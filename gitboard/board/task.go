@@ -209,10 +209,10 @@ var claimEvents = map[string]bool{
 	EventReclaimedAfterExpiry: true, EventClaimedForFix: true, EventResumed: true,
 }
 
-// Why is an event's reason: a rejection's text, or else its reason.
+// Why is an event's reason: a rejection in prose, or else its reason.
 func (e Event) Why() string {
 	if e.Rejection != nil {
-		return e.Rejection.Text()
+		return e.Rejection.Prose()
 	}
 	return e.Reason
 }

@@ -477,7 +477,7 @@ func (c *collector) blocked(i *Item, cond Condition) {
 		i.Evidence = append(i.Evidence, strings.TrimSpace("the merge failed: "+f.Reason+" "+strings.Join(f.Files, ", ")))
 	}
 	if t.Rejection != nil {
-		i.Evidence = append(i.Evidence, "last rejection: "+t.Rejection.Text())
+		i.Evidence = append(i.Evidence, "last rejection: "+t.Rejection.Brief())
 	}
 	if spent := cond.Budget; spent != nil {
 		i.Evidence = append(i.Evidence, spent.String())

@@ -25,6 +25,7 @@ type Overview struct {
 	Timeline     board.Timeline       `json:"timeline"`
 	Planned      int                  `json:"planned"` // tasks in the sprint's scope
 	PlannedDone  int                  `json:"planned_done"`
+	StretchOpen  int                  `json:"stretch_open,omitempty"` // stretch tasks that are not finished
 	Mode         board.Mode           `json:"mode"`
 	ModeSince    board.Time           `json:"mode_since"`
 	ModeBy       string               `json:"mode_by"`
@@ -217,6 +218,11 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 	for _, id := range sprint.Scope.Planned {
 		if b, ok := s.BriefOf(id); ok && b.Status.Terminal() {
 			o.PlannedDone++
+		}
+	}
+	for _, id := range sprint.Scope.Stretch {
+		if b, ok := s.BriefOf(id); ok && !b.Status.Terminal() {
+			o.StretchOpen++
 		}
 	}
 	planner := roles.Human // who has to plan

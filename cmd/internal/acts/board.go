@@ -114,9 +114,13 @@ func CompleteGoal(ctx context.Context, c *call.Call, p *board.GoalComplete) (cal
 }
 
 // Amend changes the named fields of a task's definition.
-func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, set []string, reason string) (call.Result, error) {
+func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, set []string, addDone, reason string) (call.Result, error) {
 	r, err := call.One(c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		d := board.Definition{}
+		d, set := board.Definition{}, set
+		if t := v.State.Task(task); t != nil && addDone != "" {
+			to.DoneWhen = strings.TrimPrefix(strings.TrimRight(t.DoneWhen, " .;\n")+"; "+addDone, "; ")
+			set = append(slices.Clip(set), "done_when")
+		}
 		if err := d.Take(to, set); err != nil {
 			return nil, nil, err
 		}

@@ -212,7 +212,7 @@ func TestShowWithoutTheWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := l.liza("", "show", "sums")
-	for _, want := range []string{"\nunknown ", "[blocker] sum.go:3", "submission 2, since submission 1"} {
+	for _, want := range []string{"\nunknown ", "sum.go:3: ", "submission 2, since submission 1"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the story lacks %q:\n%s", want, out)
 		}

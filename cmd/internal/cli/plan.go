@@ -207,21 +207,25 @@ var _ = add(amendTaskCommand)
 
 func amendTaskCommand() *call.Command {
 	var o definition.Flags
-	var reason string
+	var reason, addDone string
 	return &call.Command{
 		Name: "amend-task", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "change a task's definition; the old one stays in its history",
 		Flags: func(f *pflag.FlagSet) {
 			o.Add(f)
+			f.StringVar(&addDone, "add-done", "", "what else can be observed; comes after what --done says")
 			f.StringVar(&reason, "reason", "", "why; needed unless the task is DRAFT")
 		},
 		Example: `git liza amend-task login --priority 1 --reason "the next sprint needs it"`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			set := o.Set()
-			if len(set) == 0 {
+			switch {
+			case addDone != "" && slices.Contains(set, "done_when"):
+				return call.Usage(c.Cmd, "--done replaces the criteria, --add-done adds to them: give one of them")
+			case addDone == "" && len(set) == 0:
 				return call.Usage(c.Cmd, "nothing is named to change")
 			}
-			return c.Show(acts.Amend(ctx, c, c.Args[0], o.Definition(), set, reason))
+			return c.Show(acts.Amend(ctx, c, c.Args[0], o.Definition(), set, addDone, reason))
 		},
 	}
 }

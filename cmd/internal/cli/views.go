@@ -121,11 +121,13 @@ there looks at before you comes last.`,
 var _ = add(showCommand)
 
 func showCommand() *call.Command {
+	var brief bool
 	return &call.Command{
 		Name: "show", Group: "human", Args: "ID", Min: 1, Max: 1, Reads: true,
 		Short: "show a task as a story: what it is, and what happened to it; or any other record",
 		Long: `ID is a task, an agent, a note, an anomaly, a discovery or a spec change; or goal, sprint, config, control,
 circuit_breaker. With --json the record is printed as git liza read has it.`,
+		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&brief, "brief", false, "of a task: without its history") },
 		Example: `git liza show login`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			v, err := c.View(ctx)
@@ -140,7 +142,7 @@ circuit_breaker. With --json the record is printed as git liza read has it.`,
 					return err
 				}
 				if !c.JSON {
-					return showTask(ctx, c, v, t)
+					return showTask(ctx, c, v, t, brief)
 				}
 				path = "tasks." + t.ID
 			}
@@ -160,12 +162,12 @@ circuit_breaker. With --json the record is printed as git liza read has it.`,
 	}
 }
 
-func showTask(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task) error {
+func showTask(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task, brief bool) error {
 	f, err := screen.FactsOf(ctx, c, v, t)
 	if err != nil {
 		return err
 	}
-	return c.Print(f.Story(c.Page()))
+	return c.Print(f.Story(c.Page(), brief))
 }
 
 // recordLines shows a record field by field; for an agent also the task that it holds.

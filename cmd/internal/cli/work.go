@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -66,11 +67,12 @@ func claim(ctx context.Context, c *call.Call) (*worktrees.Claimed, error) {
 func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 	t := got.Task
 	var lines call.Labelled
+	lines.Add("title", t.Heading())
 	lines.Add("worktree", got.Path)
 	lines.Add("done when", t.DoneWhen)
 	lines.Add("scope", t.Scope)
 	if t.Rejection != nil {
-		lines.Add("rejected", "it was before; the reasons: git liza show "+t.ID)
+		lines.Add("rejected", text.Line(t.Rejection.Brief(), 600)+"\nin full: git liza show "+t.ID)
 	}
 	if h := got.Done.After.Handoff(t.ID); h != nil && got.Kind.Event == board.EventResumed {
 		lines.Add("handed off", h.Summary+"\nnext: "+h.NextAction)

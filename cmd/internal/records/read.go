@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -33,6 +35,9 @@ func Part(ctx context.Context, c *call.Call, v *gitboard.View, paths []string) (
 	if n, rest, err := recordNode(c, v, leases, path); n != nil || err != nil {
 		if err != nil || rest == "" {
 			return n, err
+		}
+		if n, err = withDefaults(n, v.State, path); err != nil {
+			return nil, err
 		}
 		return Lookup(n, path, rest)
 	}
@@ -110,6 +115,42 @@ func recordNode(c *call.Call, v *gitboard.View, leases map[string]board.Lease, p
 	}
 	n, err = codec.Lookup(doc, parts[:at])
 	return n, strings.Join(parts[at:], "."), err
+}
+
+// withDefaults adds to the record that a path leads into the fields that are left out because they
+// have their default.
+func withDefaults(n *yaml.Node, s *board.State, path string) (*yaml.Node, error) {
+	record, _, err := At(path)
+	r := board.NewRecord(record)
+	if err != nil || r == nil || n.Kind != yaml.MappingNode {
+		return n, nil
+	}
+	known := codec.Keys(n)
+	full := *n
+	for _, f := range board.Fields(reflect.TypeOf(r).Elem()) {
+		if f.Name == "extra" || slices.Contains(known, f.Name) {
+			continue
+		}
+		value := reflect.Zero(f.Type).Interface()
+		if _, is := r.(*board.Task); is {
+			switch f.Name { // what holds instead
+			case "stage":
+				value = board.CodeStage
+			case "max_iterations":
+				value = s.Config().MaxCoderIterations
+			case "max_review_cycles":
+				value = s.Config().MaxReviewCycles
+			case "lease_duration_override":
+				value = s.Config().LeaseDuration
+			}
+		}
+		key, node := &yaml.Node{Kind: yaml.ScalarNode, Value: f.Name}, &yaml.Node{}
+		if err := node.Encode(value); err != nil {
+			return nil, err
+		}
+		full.Content = append(slices.Clip(full.Content), key, node)
+	}
+	return &full, s.Err()
 }
 
 // Lookup follows the rest of a path from a node.

@@ -50,7 +50,7 @@ func (w *statusWatch) readStory(ctx context.Context) {
 		if err != nil {
 			return call.Wrap(err.Error(), p.Width)
 		}
-		return f.Story(p)
+		return f.Story(p, false)
 	}
 }
 

@@ -14,7 +14,16 @@ import (
 // Sprint draws a sprint at a given time.
 func Sprint(p call.Page, r *report.SprintReview, now board.Time) []string {
 	l := call.Labels{Page: p, Names: 14}
-	l.Lines = append(l.Lines, p.Bold(r.ID+"  "+string(r.Status)))
+	title, open := r.ID+"  "+string(r.Status), 0
+	for _, t := range r.Stretch {
+		if !t.Status.Terminal() {
+			open++
+		}
+	}
+	if open > 0 && r.Timeline.Ended != "" {
+		title += ", " + stretchOpen(open)
+	}
+	l.Lines = append(l.Lines, p.Bold(title))
 	l.Add("goal", p.Fit(r.Goal, p.Width-l.Names))
 	l.Add("aim", r.Aim)
 	l.Add("began", fmt.Sprintf("%s, %s ago", r.Timeline.Started, board.Span(now.Sub(r.Timeline.Started))))
@@ -45,6 +54,9 @@ func Sprint(p call.Page, r *report.SprintReview, now board.Time) []string {
 	}
 	return l.Lines
 }
+
+// stretchOpen says that tasks beyond the plan are not finished, as a completed sprint may have.
+func stretchOpen(n int) string { return text.Plural(n, "stretch task") + " open" }
 
 // due describes when the deadline is or was.
 func due(r *report.SprintReview, now board.Time) string {

@@ -193,6 +193,9 @@ func (d *statusDrawing) sprint() string {
 	if o.Planned > 0 {
 		text += fmt.Sprintf(", %d of %d planned finished", o.PlannedDone, o.Planned)
 	}
+	if o.StretchOpen > 0 && t.Ended != "" {
+		text += ", " + stretchOpen(o.StretchOpen)
+	}
 	if o.Tokens > 0 {
 		text += ", " + report.Count(o.Tokens) + " tokens"
 		if o.TokenBudget > 0 {

@@ -16,8 +16,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-// Story shows a task from beginning to end.
-func (f *taskFacts) Story(p call.Page) []string {
+// Story shows a task from beginning to end; with brief without its history, but with the last
+// rejection.
+func (f *taskFacts) Story(p call.Page, brief bool) []string {
 	l := call.Labels{Page: p, Names: 14}
 	for i, line := range call.Wrap(f.t.ID+": "+f.t.Description, p.Width-2) {
 		if i > 0 {
@@ -31,6 +32,10 @@ func (f *taskFacts) Story(p call.Page) []string {
 	f.trouble(&l)
 	f.work(&l)
 	f.comments(&l)
+	if brief {
+		l.Add("rejected", f.t.Rejection.Prose())
+		return l.Lines
+	}
 	l.Lines = append(l.Lines, "", "timeline")
 	l.Add("  spent", f.spent())
 	l.Add("  tokens", f.tokens())
