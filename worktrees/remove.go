@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 )
 
 // goneMark begins the name of a worktree that is about to be removed.
@@ -125,7 +126,7 @@ func (s *Project) removeWorktree(ctx context.Context, task, path string, large [
 	}
 	if len(large) > 0 {
 		to := free(filepath.Join(LargeDir(s.b), task))
-		if err := s.repo.Worktree(path).KeepFiles(large, to); err != nil {
+		if err := disk.MoveFiles(path, to, large); err != nil {
 			return err
 		}
 		s.b.Mention(fmt.Sprintf("moved to %s, beyond attic_max_mb: %s", to, listed(large)))

@@ -22,6 +22,7 @@
 // paths inside a tree are relative to its top and use slashes.
 //
 // It may import gitboard/git/child, gitboard/git/disk, gitboard/git/find, gitboard/git/gitenv,
-// gitboard/git/locks, gitboard/git/loose, gitboard/git/network, gitboard/git/plumbing,
-// gitboard/git/records, gitboard/git/settings, gitboard/proc, gitboard/queue and gitboard/retry.
+// gitboard/git/kept, gitboard/git/locks, gitboard/git/loose, gitboard/git/network,
+// gitboard/git/plumbing, gitboard/git/records, gitboard/git/settings, gitboard/proc, gitboard/queue
+// and gitboard/retry.
 package git

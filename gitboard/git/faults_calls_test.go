@@ -214,7 +214,7 @@ func TestFaultsOfWriting(t *testing.T) {
 	}
 	replace := func(text, to string) func(p *place) (any, error) {
 		return func(p *place) (any, error) {
-			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{"refs/heads/broken", text}, p.ids[to]))
+			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{Ref: "refs/heads/broken", Text: text}, p.ids[to]))
 		}
 	}
 	checkTries(t, "faults-write.txt", historyPlace, []try{

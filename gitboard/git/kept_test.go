@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-liza/git-liza/gitboard/git/kept"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -93,7 +94,7 @@ func TestDeletedBeforeTheRefMoves(t *testing.T) {
 	if tips := r.Upkeep().KeptTips(); !slices.Contains(tips, next.OID) || slices.Contains(tips, other.OID) {
 		t.Errorf("the tips are %v, of %v, and not %v", tips, next.OID, other.OID)
 	}
-	if left := r.unsettled.take(); left != nil {
+	if left := r.unsettled.Take(); left != nil {
 		t.Errorf("left %v", left)
 	}
 }
@@ -211,7 +212,7 @@ func TestUnreadablePackedRefs(t *testing.T) {
 func TestKeptObjectsGo(t *testing.T) {
 	r, objects, commit := written(t)
 	files := func() int {
-		return len(must[[]string](t)(filepath.Glob(filepath.Join(r.Upkeep().KeptDir(), keptFile+"*"))))
+		return len(must[[]string](t)(filepath.Glob(filepath.Join(r.Upkeep().KeptDir(), kept.Prefix+"*"))))
 	}
 	age := func(by time.Duration) {
 		then := time.Now().Add(-by)
@@ -220,20 +221,20 @@ func TestKeptObjectsGo(t *testing.T) {
 		}
 	}
 	store(t, t.Context(), r, "not moved to yet")
-	age(keptLong / 2)
+	age(kept.Long / 2)
 	r.tidyKept(t.Context())
 	if files() != 2 {
 		t.Fatalf("%d files, two young ones", files())
 	}
 	deleteLoose(t, r, objects)
-	age(2 * keptBlind)
+	age(2 * kept.Blind)
 	r.tidyKept(t.Context())
-	for n := 2; n <= keptBatch; n++ {
+	for n := 2; n <= kept.Batch; n++ {
 		if files() != n {
 			t.Fatalf("%d files of %d, which are too few to be dropped", files(), n)
 		}
 		must[string](t)(r.keep([]plumbing.Object{blob(fmt.Sprint("no commit ", n))}))
-		age(2 * keptBlind)
+		age(2 * kept.Blind)
 		r.tidyKept(t.Context())
 	}
 	if files() != 1 || !slices.Equal(r.Upkeep().KeptTips(), []plumbing.OID{commit}) {
@@ -254,8 +255,8 @@ func TestKeptWhileGitFails(t *testing.T) {
 	} {
 		ctx, r := scratch(t)
 		lost := blob("lost")
-		then := time.Now().Add(-2 * keptBlind)
-		for i := range keptBatch {
+		then := time.Now().Add(-2 * kept.Blind)
+		for i := range kept.Batch {
 			o := blob(fmt.Sprint(i))
 			if i == 0 {
 				o = lost
@@ -266,13 +267,13 @@ func TestKeptWhileGitFails(t *testing.T) {
 		}
 		fail(t, r, lost)
 		r.tidyKept(ctx)
-		if left := len(r.allKept()); left != keptBatch {
+		if left := len(kept.All(r.Upkeep().KeptDir())); left != kept.Batch {
 			t.Errorf("%s fails, and %d files are left", how, left)
 		}
 		if r.bringBack(ctx) {
 			t.Errorf("%s fails, and all objects are there", how)
 		}
-		r.unsettled.add("kept", []plumbing.Object{lost})
+		r.unsettled.Add("kept", []plumbing.Object{lost})
 		if err := r.settle(ctx, nil); err == nil {
 			t.Errorf("%s fails, and the objects are written", how)
 		}
@@ -283,7 +284,7 @@ func TestKeptWhileGitFails(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	r.unsettled.add("kept", []plumbing.Object{blob("acknowledged")})
+	r.unsettled.Add("kept", []plumbing.Object{blob("acknowledged")})
 	if check(t, r.settle(ended, nil)); !loose.Has(r.objectDir(), blob("acknowledged")) {
 		t.Error("what refs have moved to is not written once the context has ended")
 	}
@@ -301,7 +302,7 @@ func TestDueKept(t *testing.T) {
 		t.Helper()
 		before := looked
 		looked = time.Now()
-		if _, is := r.dueKept(); is != want && (want || time.Since(before) < keptEvery) { // also on a slow machine
+		if _, is := kept.Due(r.Upkeep().KeptDir(), time.Now()); is != want && (want || time.Since(before) < kept.Every) { // also on a slow machine
 			t.Errorf("%s it is due: %v", when, is)
 		}
 	}
@@ -309,7 +310,7 @@ func TestDueKept(t *testing.T) {
 	check(t, os.MkdirAll(r.Upkeep().KeptDir(), 0o755))
 	due("at first", true)
 	due("at once again", false)
-	for _, ago := range []time.Duration{2 * keptEvery, -time.Hour} {
+	for _, ago := range []time.Duration{2 * kept.Every, -time.Hour} {
 		then := time.Now().Add(-ago)
 		check(t, os.Chtimes(filepath.Join(r.Upkeep().KeptDir(), "looked-after"), then, then))
 		due(fmt.Sprint("after ", ago), true)
@@ -393,10 +394,10 @@ func TestFollowBoard(t *testing.T) {
 // TestWrittenSince checks how many kept files count as written since a ref was.
 func TestWrittenSince(t *testing.T) {
 	_, r := scratch(t)
-	files := []*kept{{written: noon.Add(3 * time.Second)}, {written: noon.Add(time.Second)}, {written: noon.Add(-time.Second)}}
+	files := []*kept.File{{Written: noon.Add(3 * time.Second)}, {Written: noon.Add(time.Second)}, {Written: noon.Add(-time.Second)}}
 	is := func(when string, want int) {
 		t.Helper()
-		if got := r.writtenSince("refs/liza/x", files); got != want {
+		if got := kept.Since(filepath.Join(r.common, "refs/liza/x"), files); got != want {
 			t.Errorf("%s: %d, not %d", when, got, want)
 		}
 	}
@@ -420,22 +421,22 @@ func TestTooManyKept(t *testing.T) {
 	o := blob("x")
 	check(t, r.WriteObjects(ctx, []plumbing.Object{o}))
 	text := fmt.Sprintf("%s blob 1\n\nx", o.OID)
-	then := time.Now().Add(-2 * keptBlind)
+	then := time.Now().Add(-2 * kept.Blind)
 	left := func(files int) int {
 		t.Helper()
 		for n := range files {
-			path := filepath.Join(r.Upkeep().KeptDir(), fmt.Sprint(keptFile, n))
+			path := filepath.Join(r.Upkeep().KeptDir(), fmt.Sprint(kept.Prefix, n))
 			check(t, os.WriteFile(path, []byte(text), 0o600))
 			check(t, os.Chtimes(path, then, then))
 		}
 		_ = os.Remove(filepath.Join(r.Upkeep().KeptDir(), "looked-after"))
 		r.tidyKept(ctx)
-		return len(r.listKept())
+		return len(kept.List(r.Upkeep().KeptDir()))
 	}
-	if n := left(keptMost - 10); n < keptMost-10 {
+	if n := left(kept.Max - 10); n < kept.Max-10 {
 		t.Errorf("%d of them are left", n)
 	}
-	if n := left(keptMost); n > keptNewest {
+	if n := left(kept.Max); n > kept.Newest {
 		t.Errorf("of too many, %d are left", n)
 	}
 }
@@ -447,12 +448,12 @@ func TestKeptTips(t *testing.T) {
 	for i, o := range []plumbing.Object{blob("moved to"), other} {
 		path := must[string](t)(r.keep([]plumbing.Object{o}))
 		if o.Type == plumbing.BlobObject {
-			check(t, os.Chmod(path, keptMoved))
+			check(t, os.Chmod(path, kept.MovedMode))
 		}
 		later := time.Now().Add(time.Duration(i+1) * time.Second)
 		check(t, os.Chtimes(path, later, later))
 	}
-	files := slices.DeleteFunc(r.listKept(), func(k *kept) bool { return !k.isTip() })
+	files := slices.DeleteFunc(kept.List(r.Upkeep().KeptDir()), func(k *kept.File) bool { return !k.IsTip() })
 	if len(files) != 1 || !slices.Equal(r.Upkeep().KeptTips(), []plumbing.OID{commit}) {
 		t.Errorf("%d files are of tips, and the tips are %v", len(files), r.Upkeep().KeptTips())
 	}

@@ -25,7 +25,7 @@ func (u Upkeep) Keep(ctx context.Context, commit plumbing.OID, held ...plumbing.
 	if err != nil {
 		return err
 	}
-	sizes, err := u.repo.History().ObjectSizes(ctx, names)
+	sizes, err := u.repo.History().objectSizes(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (u Upkeep) Keep(ctx context.Context, commit plumbing.OID, held ...plumbing.
 		return &DamagedError{Commit: commit, Object: plumbing.OID(names[i])}
 	}
 	path, err := u.repo.keep(objects)
-	u.repo.unsettled.add(path, objects)
+	u.repo.unsettled.Add(path, objects)
 	return err
 }
 

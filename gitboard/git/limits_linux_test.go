@@ -174,7 +174,7 @@ func TestNoRoom(t *testing.T) {
 	for name, write := range map[string]func() error{
 		"WriteObjects": func() error { return r.WriteObjects(ctx, []plumbing.Object{small}) },
 		"ReplaceBroken": func() error {
-			return r.ReplaceBroken(ctx, &BrokenRefError{"refs/heads/broken", ""}, head)
+			return r.ReplaceBroken(ctx, &BrokenRefError{Ref: "refs/heads/broken", Text: ""}, head)
 		},
 		"many, no copy":  func() error { return r.write(ctx, many(packFrom)) },
 		"small, no copy": func() error { return r.writeLoose(ctx, []plumbing.Object{blob("y")}) },

@@ -23,7 +23,7 @@ func TestObjectSizes(t *testing.T) {
 	if r.looseSizes(names) == nil {
 		t.Error("the heads of loose files tell nothing")
 	}
-	loose := must[[]Size](t)(r.History().ObjectSizes(ctx, names))
+	loose := must[[]Size](t)(r.History().objectSizes(ctx, names))
 	for i, text := range texts {
 		if want := (Size{plumbing.OID(names[i]), plumbing.BlobObject, int64(len(text))}); loose[i] != want {
 			t.Errorf("%v, not %v", loose[i], want)
@@ -35,10 +35,10 @@ func TestObjectSizes(t *testing.T) {
 	if sizes := r.looseSizes(names[len(names)-1:]); sizes != nil {
 		t.Errorf("the commit is packed, and a loose file tells %v", sizes)
 	}
-	if packed := must[[]Size](t)(r.History().ObjectSizes(ctx, names)); !slices.Equal(packed, loose) {
+	if packed := must[[]Size](t)(r.History().objectSizes(ctx, names)); !slices.Equal(packed, loose) {
 		t.Errorf("packed %v, loose %v", packed, loose)
 	}
-	if _, err := r.History().ObjectSizes(ctx, append(names, string(blob("none").OID))); !errors.Is(err, ErrNotFound) {
+	if _, err := r.History().objectSizes(ctx, append(names, string(blob("none").OID))); !errors.Is(err, ErrNotFound) {
 		t.Errorf("of nothing: %v", err)
 	}
 }

@@ -144,18 +144,6 @@ func (w *Worktree) KeepModules(ctx context.Context, to string) (kept bool, err e
 	return kept, nil
 }
 
-// KeepFiles moves files of a worktree, given by their paths in it, to a directory that does not
-// exist yet.
-func (w *Worktree) KeepFiles(files []string, to string) error {
-	for _, file := range files {
-		file = filepath.FromSlash(file)
-		if err := disk.Move(filepath.Join(w.path, file), filepath.Join(to, file)); err != nil {
-			return disk.NewStorageError(to, err)
-		}
-	}
-	return nil
-}
-
 // repositoriesIn lists the directories below a worktree that are repositories, with files or bare.
 // A worktree of another repository, and a submodule, are none: their commits are elsewhere. It
 // reads directories only, which takes less time than to delete them.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
@@ -57,18 +58,18 @@ func TestKeepModulesElsewhere(t *testing.T) {
 	}
 }
 
-// TestKeepFilesElsewhere checks that a file is moved to another disk, and that none is replaced.
-func TestKeepFilesElsewhere(t *testing.T) {
+// TestMoveFilesElsewhere checks that a file is moved to another disk, and that none is replaced.
+func TestMoveFilesElsewhere(t *testing.T) {
 	_, r := scratch(t)
 	to := filepath.Join(otherDisk(t, t.TempDir()), "kept")
 	files := []string{"data/one"}
 	writeIn(t, r.TopLevel(), files[0], "first")
-	check(t, r.Worktree(r.TopLevel()).KeepFiles(files, to))
+	check(t, disk.MoveFiles(r.TopLevel(), to, files))
 	if readIn(t, to, files[0]) != "first" || exists(filepath.Join(r.TopLevel(), files[0])) {
 		t.Error("it was not moved")
 	}
 	writeIn(t, r.TopLevel(), files[0], "second")
-	if err := r.Worktree(r.TopLevel()).KeepFiles(files, to); !errors.Is(err, fs.ErrExist) || readIn(t, to, files[0]) != "first" {
+	if err := disk.MoveFiles(r.TopLevel(), to, files); !errors.Is(err, fs.ErrExist) || readIn(t, to, files[0]) != "first" {
 		t.Errorf("over another file: %v", err)
 	}
 }

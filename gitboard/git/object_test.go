@@ -83,7 +83,7 @@ func TestManyObjects(t *testing.T) {
 	}
 	check(t, r.Close())
 	r = open(t, ctx, r.TopLevel())
-	r.unsettled.add(path, objects)
+	r.unsettled.Add(path, objects)
 	check(t, r.settle(ctx, nil))
 	all(true)
 

@@ -184,8 +184,8 @@ func TestAbsentRef(t *testing.T) {
 		"refs/heads/none":     {"", none + " <nil>"},
 		"refs/heads/back":     {string(head) + "\n", "HEAD <nil>"},
 		"refs/heads/dangling": {"ref: refs/heads/none\n", none + " <nil>"},
-		"refs/heads/name":     {"main\n", none + " " + (&BrokenRefError{"refs/heads/name", "main"}).Error()},
-		"refs/heads/empty":    {"\n", none + " " + (&BrokenRefError{"refs/heads/empty", ""}).Error()},
+		"refs/heads/name":     {"main\n", none + " " + (&BrokenRefError{Ref: "refs/heads/name", Text: "main"}).Error()},
+		"refs/heads/empty":    {"\n", none + " " + (&BrokenRefError{Ref: "refs/heads/empty", Text: ""}).Error()},
 	} {
 		if got := at(name, c.text); got != c.want {
 			t.Errorf("%s: %s, not %s", name, got, c.want)

@@ -13,7 +13,7 @@ import (
 
 func TestBrokenRefSentences(t *testing.T) {
 	for text, want := range map[string]string{"": "its file is empty", "abc": `it leads to "abc"`} {
-		if got := (&BrokenRefError{"refs/x", text}).Error(); !strings.Contains(got, want) || !strings.Contains(got, "refs/x") {
+		if got := (&BrokenRefError{Ref: "refs/x", Text: text}).Error(); !strings.Contains(got, want) || !strings.Contains(got, "refs/x") {
 			t.Errorf("%q: %s", text, got)
 		}
 	}

@@ -3,13 +3,11 @@ package git
 import (
 	"context"
 	"path"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // releaseTimeout is how long a remote may take to list its tags.
@@ -32,33 +30,9 @@ func NewestRelease(ctx context.Context, address string) (string, error) {
 		if !is || strings.Count(ref, "/") != 2 {
 			continue // the tag of something else, as in tools/v1.0.0
 		}
-		if newest == "" && release(tag) != nil || OlderRelease(newest, tag) {
+		if newest == "" && plumbing.IsRelease(tag) || plumbing.OlderRelease(newest, tag) {
 			newest = tag
 		}
 	}
 	return newest, nil
-}
-
-// OlderRelease reports whether a version is older than a release. What follows three numbers, as in
-// 0.2.0-rc1, is older than 0.2.0; a version without numbers is of unknown age, and never older.
-func OlderRelease(version, newest string) bool {
-	numbers, _, candidate := strings.Cut(version, "-")
-	a, b := release(numbers), release(newest)
-	if a == nil || b == nil {
-		return false
-	}
-	order := slices.Compare(a, b)
-	return order < 0 || order == 0 && candidate
-}
-
-// release returns the three numbers of a release's version, nil for another text.
-func release(version string) (numbers []int) {
-	if !regexp.MustCompile(`^\d{1,9}\.\d{1,9}\.\d{1,9}$`).MatchString(version) {
-		return nil
-	}
-	for _, part := range strings.Split(version, ".") {
-		n, _ := strconv.Atoi(part) // all digits
-		numbers = append(numbers, n)
-	}
-	return numbers
 }

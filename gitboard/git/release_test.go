@@ -3,6 +3,8 @@ package git
 import (
 	"errors"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 // TestNewestRelease: the newest release is that of the highest numbers among tags of releases.
@@ -23,11 +25,11 @@ func TestNewestRelease(t *testing.T) {
 		t.Errorf("no repository: %v", err)
 	}
 	for version, older := range map[string]bool{"0.9.9": true, "0.10.0-snapshot.1": true, "0.10.0": false, "0.10.1": false, "devel": false, "": false} {
-		if OlderRelease(version, "0.10.0") != older {
+		if plumbing.OlderRelease(version, "0.10.0") != older {
 			t.Errorf("%q is older than 0.10.0: %v", version, !older)
 		}
 	}
-	if OlderRelease("0.1.0", "") {
+	if plumbing.OlderRelease("0.1.0", "") {
 		t.Error("0.1.0 is older than no release")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/find"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
+	"github.com/git-liza/git-liza/gitboard/git/kept"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/git/settings"
@@ -27,7 +28,7 @@ type Repo struct {
 	plain     bool // its refs are files (find.Discover)
 	batch     *child.Batch
 	known     *known
-	unsettled *unsettled
+	unsettled *kept.Writes
 	// environ is the environment in which Open was called.
 	environ  gitenv.List
 	people   *identities // started only with Options.ToWrite; otherwise nil
@@ -79,7 +80,7 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 			return nil, err
 		}
 	}
-	r.plain, r.known, r.unsettled = plain, &known{}, &unsettled{}
+	r.plain, r.known, r.unsettled = plain, &known{}, &kept.Writes{}
 	r.people, r.environ, r.patience = who, given, o.Patience.OrDefault()
 	r.batch = child.NewBatch(given, r.command("cat-file", "cat-file", "--batch"))
 	r.batch.Partial = func() bool { return settings.ReadOwn(r.common).MayLack() }

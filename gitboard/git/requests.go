@@ -68,7 +68,8 @@ type asking struct {
 	requests       []string
 }
 
-func (a asking) String() string {
+// line returns the form in which it is kept.
+func (a asking) line() string {
 	return strings.Join(append([]string{string(a.commit), string(a.parent)}, a.requests...), " ") + "\n"
 }
 
@@ -201,7 +202,7 @@ func (r *Repo) addAsking(later []asking) {
 func lines(all []asking) string {
 	var text strings.Builder
 	for _, a := range all {
-		text.WriteString(a.String())
+		text.WriteString(a.line())
 	}
 	return text.String()
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/kept"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
@@ -113,9 +114,9 @@ func (r *Repo) Reflog(ref string) ([]plumbing.RefMove, error) {
 // KeptTips returns the commits that refs moved to recently and that are still kept, newest first.
 func (u Upkeep) KeptTips() []plumbing.OID {
 	var tips []plumbing.OID
-	for _, k := range u.repo.allKept() {
-		for _, o := range k.objects {
-			if k.moved && isCommit(o) {
+	for _, k := range kept.All(u.KeptDir()) {
+		for _, o := range k.Objects {
+			if k.Moved && kept.IsCommit(o) {
 				tips = append(tips, o.OID)
 			}
 		}

@@ -24,7 +24,7 @@ func (r *Repo) ResolveCommit(ctx context.Context, rev string) (plumbing.OID, err
 		return "", err
 	}
 	if len(names) > 1 {
-		return "", &AmbiguousError{rev, names}
+		return "", &AmbiguousError{Rev: rev, Names: names}
 	}
 	return oid, nil
 }

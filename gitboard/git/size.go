@@ -24,12 +24,11 @@ func (h History) Sizes(ctx context.Context, from, to plumbing.OID) ([]Size, erro
 	if err != nil {
 		return nil, err
 	}
-	return h.repo.History().ObjectSizes(ctx, names)
+	return h.objectSizes(ctx, names)
 }
 
-// ObjectSizes returns the sizes of objects in the order of names. It returns ErrNotFound if one is
-// missing.
-func (h History) ObjectSizes(ctx context.Context, names []string) ([]Size, error) {
+// objectSizes is SizesOf, but returns ErrNotFound if an object is missing.
+func (h History) objectSizes(ctx context.Context, names []string) ([]Size, error) {
 	sizes, err := h.SizesOf(ctx, names)
 	for i, s := range sizes {
 		if s.OID == "" {
@@ -39,7 +38,7 @@ func (h History) ObjectSizes(ctx context.Context, names []string) ([]Size, error
 	return sizes, err
 }
 
-// SizesOf is ObjectSizes, but with an empty Size for a missing object.
+// SizesOf returns the sizes of objects in the order of names, an empty Size for a missing object.
 func (h History) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 	if len(names) == 0 {
 		return nil, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/kept"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -114,8 +115,8 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 	write(t, r, "large", strings.Repeat("x", maxKept))
 	id = must[plumbing.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "with a large file", ada))
 	large := must[plumbing.OID](t)(r.History().FileOID(ctx, id, "large"))
-	for _, k := range r.allKept() {
-		for _, o := range k.objects {
+	for _, k := range kept.All(r.Upkeep().KeptDir()) {
+		for _, o := range k.Objects {
 			if o.OID == large {
 				t.Error("the large file is kept")
 			}
@@ -140,8 +141,8 @@ func TestSnapshotWithoutItsBranch(t *testing.T) {
 	id := must[plumbing.OID](t)(r.Worktree(path).Snapshot(ctx, "what was left", ada))
 	added := must[plumbing.OID](t)(r.History().FileOID(ctx, id, "new"))
 	kept := func(oid plumbing.OID) bool {
-		return slices.ContainsFunc(r.allKept(), func(k *kept) bool {
-			return slices.ContainsFunc(k.objects, func(o plumbing.Object) bool { return o.OID == oid })
+		return slices.ContainsFunc(kept.All(r.Upkeep().KeptDir()), func(k *kept.File) bool {
+			return slices.ContainsFunc(k.Objects, func(o plumbing.Object) bool { return o.OID == oid })
 		})
 	}
 	if !kept(id) || !kept(added) || kept(same) {

@@ -81,7 +81,7 @@ func TestOwns(t *testing.T) {
 
 func TestParseStatus(t *testing.T) {
 	const id = "1234567890123456789012345678901234567890"
-	c := parseStatus([]string{
+	c := plumbing.ParseStatus([]string{
 		"# branch.oid " + id, "# branch.head task/un",
 		"1 .M N... 100644 100644 100644 " + id + " " + id + " a file  with blanks",
 		"1 A. N... 000000 100644 100644 " + id + " " + id + " new",
@@ -89,7 +89,7 @@ func TestParseStatus(t *testing.T) {
 		"u UU N... 100644 100644 100644 100644 " + id + " " + id + " " + id + " both sides",
 		"? not known/",
 	})
-	want := []StatusEntry{{" M", "a file  with blanks"}, {"A ", "new"}, {" M", "module"}, {"UU", "both sides"}, {"??", "not known/"}}
+	want := []StatusEntry{{Code: " M", Path: "a file  with blanks"}, {Code: "A ", Path: "new"}, {Code: " M", Path: "module"}, {Code: "UU", Path: "both sides"}, {Code: "??", Path: "not known/"}}
 	if c.Head != id || c.Branch != "refs/heads/task/un" || len(c.Dirty) != len(want) {
 		t.Fatalf("%+v", c)
 	}
@@ -99,7 +99,7 @@ func TestParseStatus(t *testing.T) {
 		}
 	}
 	other := strings.Repeat("a", 40) // a branch may be called so
-	if c := parseStatus([]string{"# branch.oid " + id, "# branch.head " + other}); c.Head != id || c.Branch != "refs/heads/"+other {
+	if c := plumbing.ParseStatus([]string{"# branch.oid " + id, "# branch.head " + other}); c.Head != id || c.Branch != "refs/heads/"+other {
 		t.Errorf("%+v", c)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
+	"github.com/git-liza/git-liza/gitboard/git/kept"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -147,16 +148,16 @@ func second(_ any, err error) error { return err }
 func TestKeptFiles(t *testing.T) {
 	ctx, r := scratch(t)
 	id := string(blob("a").OID)
-	check(t, os.MkdirAll(filepath.Join(r.Upkeep().KeptDir(), keptFile+"directory"), 0o755))
+	check(t, os.MkdirAll(filepath.Join(r.Upkeep().KeptDir(), kept.Prefix+"directory"), 0o755))
 	for i, text := range []string{"", id + " blob 1\n", "garbage\n\n", id + " blob x\n\n", id[1:] + " blob 0\n\n", id + " blob -1\n\n", id + " blob 9\n\na"} {
-		writeIn(t, r.Upkeep().KeptDir(), fmt.Sprint(keptFile, i), text)
+		writeIn(t, r.Upkeep().KeptDir(), fmt.Sprint(kept.Prefix, i), text)
 	}
 	writeIn(t, r.Upkeep().KeptDir(), "another", id+" blob 1\n\na")
-	if all := r.allKept(); len(all) != 0 {
+	if all := kept.All(r.Upkeep().KeptDir()); len(all) != 0 {
 		t.Errorf("kept: %+v", all[0])
 	}
-	writeIn(t, r.Upkeep().KeptDir(), keptFile+"changed", id+" blob 1\n\nb")
-	if all := r.allKept(); len(all) != 1 || len(all[0].objects) != 1 {
+	writeIn(t, r.Upkeep().KeptDir(), kept.Prefix+"changed", id+" blob 1\n\nb")
+	if all := kept.All(r.Upkeep().KeptDir()); len(all) != 1 || len(all[0].Objects) != 1 {
 		t.Errorf("kept: %+v", all)
 	}
 	if o, err := r.Object(ctx, id); !errors.Is(err, ErrNotFound) {
@@ -184,11 +185,11 @@ func TestKeptMissing(t *testing.T) {
 	ctx, r := scratch(t)
 	mark := filepath.Join(r.Upkeep().KeptDir(), "looked-after")
 	writeIn(t, r.Upkeep().KeptDir(), "looked-after", "")
-	check(t, os.Chtimes(mark, time.Now(), time.Now().Add(-2*keptEvery)))
+	check(t, os.Chtimes(mark, time.Now(), time.Now().Add(-2*kept.Every)))
 	var objects []plumbing.Object
-	for i := range 2 * keptBefore {
+	for i := range 2 * kept.Before {
 		objects = append(objects, blob(fmt.Sprint(i)))
-		then := time.Now().Add(-keptLong / 2).Add(-time.Duration(i) * time.Second)
+		then := time.Now().Add(-kept.Long / 2).Add(-time.Duration(i) * time.Second)
 		check(t, os.Chtimes(must[string](t)(r.keep([]plumbing.Object{objects[i]})), then, then))
 	}
 	r.tidyKept(ctx)
@@ -203,27 +204,27 @@ func TestKeptMissing(t *testing.T) {
 // as long as a git may delete what it has not seen.
 func TestKeptOfLate(t *testing.T) {
 	ctx, r := scratch(t)
-	const more = keptBatch
+	const more = kept.Batch
 	var paths []string
-	for i := range keptNewest + more {
+	for i := range kept.Newest + more {
 		paths = append(paths, must[string](t)(r.keep([]plumbing.Object{blob(fmt.Sprint(i))})))
 	}
 	r.tidyKept(ctx)
-	if all := r.allKept(); len(all) != len(paths) {
+	if all := kept.All(r.Upkeep().KeptDir()); len(all) != len(paths) {
 		t.Errorf("of those just written %d are left", len(all))
 	}
 	for i, path := range append(paths, filepath.Join(r.Upkeep().KeptDir(), "looked-after")) {
-		then := time.Now().Add(-keptLong/2 - time.Duration(i)*time.Second)
+		then := time.Now().Add(-kept.Long/2 - time.Duration(i)*time.Second)
 		check(t, os.Chtimes(path, then, then))
 	}
 	r.tidyKept(ctx)
-	all := r.allKept()
-	if len(all) != keptNewest || string(all[0].objects[0].Data) != "0" {
+	all := kept.All(r.Upkeep().KeptDir())
+	if len(all) != kept.Newest || string(all[0].Objects[0].Data) != "0" {
 		t.Errorf("%d are left", len(all))
 	}
 	now := time.Now()
-	fresh, old := &kept{written: now}, &kept{written: now.Add(-2 * keptBlind)}
-	past := func() []*kept { return r.pastDeleting(now, []*kept{fresh, old}) }
+	fresh, old := &kept.File{Written: now}, &kept.File{Written: now.Add(-2 * kept.Blind)}
+	past := func() []*kept.File { return kept.PastDeleting(r.Locks(), now, []*kept.File{fresh, old}) }
 	if got := past(); len(got) != 2 {
 		t.Errorf("nothing deletes, and %d may go", len(got))
 	}
@@ -232,14 +233,14 @@ func TestKeptOfLate(t *testing.T) {
 		t.Errorf("nothing deletes, and %d may go", len(got))
 	}
 	asGit(t, r.TopLevel(), "git", "prune")
-	if got := past(); !slices.Equal(got, []*kept{old}) {
+	if got := past(); !slices.Equal(got, []*kept.File{old}) {
 		t.Errorf("beside git prune %d may go", len(got))
 	}
 	r.environ = gitenv.List{ProcessSpaceVar + "=elsewhere"}
-	if got := past(); !slices.Equal(got, []*kept{old}) {
+	if got := past(); !slices.Equal(got, []*kept.File{old}) {
 		t.Errorf("where processes are not visible %d may go", len(got))
 	}
-	if got := r.pastDeleting(now, slices.Repeat([]*kept{fresh}, keptMost)); len(got) != keptMost {
+	if got := kept.PastDeleting(r.Locks(), now, slices.Repeat([]*kept.File{fresh}, kept.Max)); len(got) != kept.Max {
 		t.Errorf("of too many %d may go", len(got))
 	}
 }
@@ -313,7 +314,7 @@ func TestSmallParts(t *testing.T) {
 		"a fetch of many refs may meet a lock of each": slices.Contains(fetchLocks([]string{"refs/a/*:refs/b/*"}), "refs/b/*/*.lock") &&
 			len(fetchLocks([]string{"refs/y:refs/z"})) == len(locks.Whole)+1,
 		"the bare repository is one": parseWorktrees(tree)[0].Bare && !parseWorktrees(tree)[1].Bare,
-		"half a line is no file":     len(parseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,
+		"half a line is no file":     len(plumbing.ParseStatus([]string{"1 .M N...", "1 .M N... 1 1 1 a a x"}).Dirty) == 1,
 		"a directory that is missing is not watched": func() bool {
 			replaced, stop := disk.Watch(filepath.Join(t.TempDir(), "a", "b"))
 			stop()

@@ -97,8 +97,8 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []plumbing.Object, up
 			return err
 		}
 		if attempt == 1 {
-			r.unsettled.add(kept, objects)
-			write = func() error { return r.rewrite(patient, r.unsettled.here()) }
+			r.unsettled.Add(kept, objects)
+			write = func() error { return r.rewrite(patient, r.unsettled.Here()) }
 		}
 		settled := false
 		if failed != nil {

@@ -36,7 +36,7 @@ func (r *Repo) WriteObjects(ctx context.Context, objects []plumbing.Object) erro
 	if err := r.write(ctx, objects); err != nil {
 		return err
 	}
-	r.unsettled.add(kept, objects)
+	r.unsettled.Add(kept, objects)
 	r.known.add(objects)
 	return nil
 }

@@ -522,7 +522,7 @@ func (a *arrival) nameHere(ctx context.Context, ref string) (string, error) {
 
 // small reads an object that is to be a lease, if it is small enough.
 func (a *arrival) small(ctx context.Context, oid string) (o plumbing.Object, err error) {
-	sizes, err := a.repo.History().ObjectSizes(ctx, []string{oid})
+	sizes, err := a.repo.History().SizesOf(ctx, []string{oid})
 	if err != nil || sizes[0].Bytes > hooks.MaxLease {
 		return o, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 var _ = add(versionCommand)
@@ -56,7 +57,7 @@ func checkVersion(ctx context.Context, c *call.Call) error {
 		Newer   bool   `json:"newer"`
 		Upgrade string `json:"upgrade,omitempty"`
 		Source  string `json:"source"`
-	}{Version: b.Version, Newest: newest, Newer: git.OlderRelease(b.Version, newest), Source: b.Source}
+	}{Version: b.Version, Newest: newest, Newer: plumbing.OlderRelease(b.Version, newest), Source: b.Source}
 	line := fmt.Sprintf("git-liza %s; the newest release of %s is %s", b.Version, b.Source, newest)
 	switch {
 	case newest == "":

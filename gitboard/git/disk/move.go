@@ -105,3 +105,15 @@ func copyFile(from, to string, mode fs.FileMode) error {
 	}
 	return err
 }
+
+// MoveFiles moves files, given by their paths below from, to the same paths below to, where there are
+// none yet.
+func MoveFiles(from, to string, files []string) error {
+	for _, file := range files {
+		file = filepath.FromSlash(file)
+		if err := Move(filepath.Join(from, file), filepath.Join(to, file)); err != nil {
+			return NewStorageError(to, err)
+		}
+	}
+	return nil
+}
