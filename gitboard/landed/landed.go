@@ -160,8 +160,9 @@ func StandIn(tree, head, before plumbing.OID) plumbing.Object {
 }
 
 // Newest returns the newest first parent of a branch that has landed in another form on a second
-// one since, with its landing; Open if there is none.
-func Newest(ctx context.Context, repo *git.Repo, branch, on plumbing.OID) (plumbing.OID, Landing, error) {
+// one since, with its landing; Open if there is none. At most the given number of merges is tried, of
+// the newest commits; 0 means all.
+func Newest(ctx context.Context, repo *git.Repo, branch, on plumbing.OID, most int) (plumbing.OID, Landing, error) {
 	fork, err := repo.History().MergeBase(ctx, branch, on)
 	if err != nil {
 		return "", Landing{}, err
@@ -173,6 +174,10 @@ func Newest(ctx context.Context, repo *git.Repo, branch, on plumbing.OID) (plumb
 	heads, err := Line(ctx, repo, on, branch)
 	if err != nil {
 		return "", Landing{}, err
+	}
+	if most > 0 {
+		line = line[max(0, len(line)-most):]
+		heads = heads[max(0, len(heads)-max(1, most/len(line))):]
 	}
 	for _, head := range slices.Backward(heads) {
 		found, err := Along(ctx, repo, line, head.OID)

@@ -142,12 +142,18 @@ type Ahead struct {
 	Integration string `json:"integration"`
 	Into        string `json:"into"`        // the branch that others start from
 	Commits     int    `json:"commits"`     // on integration, and not on Into; 0 if Into has their content
+	Tasks       int    `json:"tasks"`       // that are MERGED
+	Landed      int    `json:"landed"`      // those of Tasks that Into has
 	CheckedOut  bool   `json:"checked_out"` // the main worktree has Into checked out
 }
 
 // String is the distance in words.
 func (a *Ahead) String() string {
-	return fmt.Sprintf("%s is %s ahead of %s", a.Integration, text.Plural(a.Commits, "commit"), a.Into)
+	line := fmt.Sprintf("%s is %s ahead of %s", a.Integration, text.Plural(a.Commits, "commit"), a.Into)
+	if a.Landed > 0 {
+		line += fmt.Sprintf(", which has %d of %s", a.Landed, text.Plural(a.Tasks, "merged task"))
+	}
+	return line
 }
 
 // Take is the command line that brings the work there.

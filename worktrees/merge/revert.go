@@ -117,7 +117,7 @@ func (l *lander) landedAs(ctx context.Context, tip, commit plumbing.OID) (*board
 	if forward, err := repo.History().IsAncestor(ctx, tip, commit); forward || err != nil {
 		return nil, "", err
 	}
-	head, found, err := landed.Newest(ctx, repo, tip, commit)
+	head, found, err := landed.Newest(ctx, repo, tip, commit, 0)
 	if errors.Is(err, git.ErrNotFound) { // unrelated histories: the merge reports that
 		return nil, "", nil
 	}

@@ -1,0 +1,37 @@
+package worktrees_test
+
+import (
+	"testing"
+)
+
+// TestAhead checks what the default branch has of integration after a squash of its first task:
+// that it and integration moved on, even in the same lines, changes nothing.
+func TestAhead(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"), ready("two"), approved("coder-2", "two", "c.txt", "c\n"))
+	s.merge("one")
+	says := func(want string, tasks int) {
+		t.Helper()
+		for range 2 { // the second answer is the kept one
+			v, err := s.b.View(s.ctx)
+			s.check(err)
+			a, err := v.Ahead(s.ctx)
+			s.check(err)
+			if a == nil || a.String() != want || a.Landed != tasks {
+				t.Errorf("%+v, not %q with %d tasks", a, want, tasks)
+			}
+		}
+	}
+	start := s.git(s.dir, "rev-parse", "main")
+	says("integration is 1 commit ahead of main", 0)
+	onMain := func(message, tree string) {
+		s.git(s.dir, "update-ref", "refs/heads/main", s.git(s.dir, "commit-tree", "-p", "main", "-m", message, tree))
+	}
+	onMain("squashed", "integration^{tree}")
+	says("integration is 0 commits ahead of main, which has 1 of 1 merged task", 1)
+	edited := s.git(s.dir, "rev-parse", "main~1^{tree}") // main takes it back: a merge of the two would conflict or bring nothing
+	onMain("moved on", edited)
+	says("integration is 0 commits ahead of main, which has 1 of 1 merged task", 1)
+	s.merge("two")
+	says("integration is 2 commits ahead of main, which has 1 of 2 merged tasks", 1)
+	s.git(s.dir, "update-ref", "refs/heads/main", start)
+}
