@@ -36,9 +36,18 @@ func (s *State) Goals() []*Goal {
 		s.fail(&MissingError{GoalDir})
 	}
 	slices.SortStableFunc(all, func(a, b *Goal) int {
-		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Created, b.Created), compareNumbered(a.ID, b.ID))
 	})
 	return all
+}
+
+// compareNumbered orders goal-2 before goal-10.
+func compareNumbered(a, b string) int {
+	const digits = "0123456789"
+	if strings.TrimRight(a, digits) == strings.TrimRight(b, digits) {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	}
+	return cmp.Compare(a, b)
 }
 
 // Running lists the goals being worked on, in the order of Goals: those in progress that need not

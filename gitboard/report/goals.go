@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // GoalOutlook is a goal and its progress.
@@ -32,6 +33,9 @@ type GoalOutlook struct {
 
 // Over reports whether a goal has tasks and all of them are finished.
 func (g GoalOutlook) Over() bool { return g.Tasks > 0 && g.Open == 0 }
+
+// Finished is how many of its tasks are finished, including archived ones.
+func (g GoalOutlook) Finished() int { return g.Tasks - g.Open }
 
 // worked reports whether the goal is worked on.
 func (g GoalOutlook) worked() bool { return g.Status == board.InProgress && g.WaitsFor == "" }
@@ -156,7 +160,7 @@ func (o *Overview) goals(all []GoalOutlook, only string) {
 		case only != "" && g.ID != only:
 			continue
 		case g.worked():
-			o.running, names = append(o.running, g), append(names, g.ID)
+			o.running, names = append(o.running, g), append(names, fmt.Sprintf("%s (%d of %d)", text.Line(g.Text, 40), g.Finished(), g.Tasks))
 		}
 		if last == nil || g.Ended >= last.Ended {
 			last = &all[i]
@@ -171,6 +175,9 @@ func (o *Overview) goals(all []GoalOutlook, only string) {
 		o.Goal, o.GoalStatus = last.Text, last.Status
 	}
 }
+
+// Running lists the goals that the run is for.
+func (o *Overview) Running() []GoalOutlook { return o.running }
 
 // of is a prefix that names a goal, "" if only one is in progress.
 func (o *Overview) of(g GoalOutlook) string {

@@ -133,7 +133,11 @@ func (d *statusDrawing) run() []string {
 	if o.GoalStatus != board.InProgress {
 		goal = "  " + string(o.GoalStatus)
 	}
-	lines := []string{"goal    " + d.Fit(o.Goal, d.Width-8-call.Breadth(goal)) + goal, d.Onto("sprint  ", d.sprint())}
+	lines := []string{"goal    " + d.Fit(o.Goal, d.Width-8-call.Breadth(goal)) + goal}
+	if len(o.Running()) > 1 {
+		lines = d.goals(o.Running())
+	}
+	lines = append(lines, d.Onto("sprint  ", d.sprint()))
 	mode := string(o.Mode)
 	if o.GoalStatus != board.InProgress && o.Mode == board.Running {
 		mode = "no run: the goal is " + string(o.GoalStatus)
@@ -170,6 +174,19 @@ func (d *statusDrawing) run() []string {
 		lines = append(lines, d.Onto("tasks   "+d.Bar(merged, len(o.Tasks)-dropped, 10)+"  ", strings.Join(parts, ", ")))
 	}
 	return lines
+}
+
+// goals lists several goals by title, with their progress.
+func (d *statusDrawing) goals(all []report.GoalOutlook) []string {
+	var rows [][]string
+	for _, g := range all[:min(len(all), max(2, d.Height/8))] {
+		rows = append(rows, []string{d.Fit(strings.Join(strings.Fields(g.Text), " "), d.Width/2), d.Bar(g.Finished(), g.Tasks, 10), fmt.Sprintf("%d of %d finished", g.Finished(), g.Tasks), g.ID})
+	}
+	lines := call.Columns("  ", rows)
+	for i := range lines {
+		lines[i] = d.Cut(lines[i], d.Width)
+	}
+	return slices.Concat([]string{fmt.Sprintf("goals   %d in progress", len(all))}, lines, d.more(len(all)-len(rows)))
 }
 
 // merging describes the merge in progress.

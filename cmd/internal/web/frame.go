@@ -91,7 +91,7 @@ func (f *frame) Navigation() []navEntry {
 // goalEntry is a goal in the menu of goals.
 type goalEntry struct {
 	ID, Title, Path string
-	Merged, Tasks   int
+	Finished, Tasks int
 }
 
 // Goals links to this page of each goal and of all, if there are several.
@@ -101,7 +101,7 @@ func (f *frame) Goals() []goalEntry {
 	}
 	all := []goalEntry{{Title: "All goals", Path: f.Path + linkTo(f.At, "")}}
 	for _, g := range f.o.Goals {
-		all = append(all, goalEntry{g.ID, text.Line(g.Text, 60), f.Path + linkTo(f.At, g.ID), g.Merged, g.Tasks})
+		all = append(all, goalEntry{g.ID, text.Line(g.Text, 60), f.Path + linkTo(f.At, g.ID), g.Finished(), g.Tasks})
 	}
 	return all
 }

@@ -166,8 +166,9 @@ func lastLines(ctx context.Context, dir string, o *report.Overview) map[string]s
 	last := map[string]string{}
 	for _, a := range o.Agents {
 		_ = transcript.Read(ctx, dir, a.ID, 8, false, func(line []byte) error { // most agents of a shared board have no transcript here
-			if raw := text.Line(text.Visible(text.Unstyled(string(line))), 160); raw != "" {
-				last[a.ID] = raw
+			_, said, _ := transcript.Parse(string(line)) // the supervisor's, without the time
+			if shown := text.Line(text.Visible(text.Unstyled(said)), 160); shown != "" {
+				last[a.ID] = shown
 			}
 			return nil
 		})
