@@ -185,6 +185,9 @@ func Variables(kind, host string) []string {
 	return nil
 }
 
+// Tokens lists all variables that may hold a token of a host.
+var Tokens = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"}
+
 // At returns the repository at a place. client may be nil.
 func At(kind string, at Place, token string, client *http.Client) (Host, error) {
 	c := newClient(at, token, client)

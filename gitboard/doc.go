@@ -7,7 +7,7 @@
 // and randomness come in through Options.
 //
 // It may import gitboard/board, gitboard/git, gitboard/git/disk, gitboard/git/plumbing,
-// gitboard/landed, gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/queue, gitboard/report,
-// gitboard/retry, gitboard/roles, gitboard/share, gitboard/sshsig, gitboard/text and
-// gitboard/trace.
+// gitboard/landed, gitboard/lease, gitboard/log, gitboard/log/codec, gitboard/queue,
+// gitboard/report, gitboard/retry, gitboard/roles, gitboard/share, gitboard/sshsig, gitboard/text
+// and gitboard/trace.
 package gitboard

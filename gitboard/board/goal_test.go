@@ -439,3 +439,16 @@ func TestContinuedElsewhere(t *testing.T) {
 	s.do(planner2, give("receipt"))
 	equal(t, "closed, and the other goal", len(report.ContinuedElsewhere(s.state(), "goal-1"))+len(report.ContinuedElsewhere(s.state(), "billing")), 0)
 }
+
+// TestGoalsByNumber checks that goals of the same time and priority are in the order of their numbers.
+func TestGoalsByNumber(t *testing.T) {
+	s := begun(t)
+	for _, id := range []string{"goal-10", "goal-2"} {
+		s.do(human, &board.GoalStart{ID: id, Text: "Another"}, 0)
+	}
+	var ids []string
+	for _, g := range s.state().Goals()[1:] {
+		ids = append(ids, g.ID)
+	}
+	equals(t, "goals", ids, []string{"goal-2", "goal-10"})
+}

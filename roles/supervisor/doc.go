@@ -8,7 +8,7 @@
 // board and leaves no process behind; and that it never loops for ever: crashes, fruitless runs and
 // failed claims are counted and limited. Worktrees and merges are behind Executor.
 //
-// It may import gitboard, gitboard/board, gitboard/cmdline, gitboard/commands, gitboard/git,
+// It may import forge, gitboard, gitboard/board, gitboard/cmdline, gitboard/commands, gitboard/git,
 // gitboard/git/gitenv, gitboard/git/plumbing, gitboard/git/records, gitboard/lease, gitboard/log,
 // gitboard/proc, gitboard/queue, gitboard/report, gitboard/roles, gitboard/text, roles/clis,
 // roles/prompt and roles/transcript.

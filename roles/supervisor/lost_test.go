@@ -378,7 +378,7 @@ func TestProvesAllThatCame(t *testing.T) {
 	// correctly.
 	first, err := repo.ResolveCommit(ctx, plumbing.BoardRef+"~1")
 	must(t, err)
-	forged := forge(t, repo.TopLevel(), first, "goals/goal-1.yaml")
+	forged := forgeBoard(t, repo.TopLevel(), first, "goals/goal-1.yaml")
 	must(t, repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: view().Commit, New: forged}}, ""))
 	on, err := b.Log().At(ctx, forged)
 	must(t, err)
@@ -409,8 +409,8 @@ func TestProvesAllThatCame(t *testing.T) {
 	}
 }
 
-// forge makes a commit of the board again with one record changed.
-func forge(t *testing.T, dir string, commit plumbing.OID, record string) plumbing.OID {
+// forgeBoard makes a commit of the board again with one record changed.
+func forgeBoard(t *testing.T, dir string, commit plumbing.OID, record string) plumbing.OID {
 	t.Helper()
 	run := func(in string, args ...string) string {
 		t.Helper()

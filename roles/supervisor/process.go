@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/git-liza/git-liza/forge"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/proc"
 )
@@ -261,7 +262,7 @@ func inherit(environ []string, set map[string]string) []string {
 	env := slices.DeleteFunc(gitenv.Elsewhere(environ), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
 		_, other := set[key]
-		return other || key == keyVar
+		return other || key == keyVar || slices.Contains(forge.Tokens, key)
 	})
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		env = append(env, key+"="+set[key])
