@@ -51,7 +51,7 @@ func (r *Repo) goneOf(ctx context.Context, all []kept.Write) ([]plumbing.Object,
 	return r.missing(ctx, objects, loose.Has)
 }
 
-// unsettledGone reports whether git has deleted objects after which no refs have moved yet.
+// unsettledGone reports whether git has deleted objects after which no refs moved yet.
 func (r *Repo) unsettledGone(ctx context.Context) bool {
 	gone, err := r.goneOf(ctx, r.unsettled.Here())
 	return err == nil && len(gone) > 0

@@ -181,7 +181,7 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 
 // packed returns settings that let a fetch keep a pack while a git gc runs. Its prune deletes loose
 // objects that came after it looked which ones are in use. A pack is safe, because git keeps it until
-// the refs have moved. Without a gc, a pack for each fetch would only pile up.
+// the refs moved. Without a gc, a pack for each fetch would only pile up.
 func (r *Repo) packed() []string {
 	if _, err := os.Lstat(filepath.Join(r.common, "gc.pid")); err != nil {
 		return nil

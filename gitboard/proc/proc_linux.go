@@ -127,7 +127,7 @@ func Of(pid int) ID {
 	return ID(fmt.Sprintf("%d %s %s %s", pid, strings.TrimSpace(string(boot)), p.ticks, Space()))
 }
 
-// endedBeside reports whether a process has ended, by the processes that this one sees.
+// endedBeside reports whether a process ended, by the processes that this one sees.
 func endedBeside(this, id ID) bool {
 	field, own := id.fields(), this.fields()
 	if field == nil || own == nil || field[boot] != own[boot] || field[space] != own[space] || id.PID() <= 0 {

@@ -226,7 +226,7 @@ func (s *supervisor) warnOfLease(ctx context.Context, v *gitboard.View) error {
 }
 
 // fetch fetches, with the other supervisors of this process, what other clones have done; the loop
-// sees that the board has moved. every is the longest time between two fetches. A remote that can't
+// sees that the board moved. every is the longest time between two fetches. A remote that can't
 // be reached is reported once.
 func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 	known := map[string]bool{}

@@ -131,7 +131,7 @@ func (l *lander) plain(ctx context.Context, v *gitboard.View, tip plumbing.OID, 
 	return board.Refusef(board.CodeNotForward, "%s does not descend from %s (%s)", l.commit.Short(), v.State.Config().IntegrationBranch, tip.Short()).Advise("%s", hint)
 }
 
-// land prepares and records the landing, again if integration has moved in between.
+// land prepares and records the landing, again if integration moved in between.
 func (l *lander) land(ctx context.Context) (*Landed, error) {
 	ctx, retries := l.b.Retries(ctx)
 	for {

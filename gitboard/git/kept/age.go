@@ -31,7 +31,7 @@ const (
 )
 
 // Old returns the files, of all newest first, that may go unless a running git can still delete their
-// objects. The last commit that a ref has moved to stays: it finds the board again if its ref is
+// objects. The last commit that a ref points to stays: it finds the board again if its ref is
 // lost.
 func Old(all []*File, now time.Time) []*File {
 	old := make([]*File, 0, len(all))

@@ -18,7 +18,7 @@ import (
 // Prefix is the prefix of the names of files with kept objects.
 const Prefix = "objects-"
 
-// MovedMode is the mode of such a file once refs have moved to its objects. The file is not
+// MovedMode is the mode of such a file once refs point to its objects. The file is not
 // renamed, because a process that lists the directory at that moment would miss it.
 const MovedMode = 0o444
 
@@ -53,7 +53,7 @@ func Store(dir string, makeDir func(string) error, objects []plumbing.Object) (p
 type File struct {
 	Path    string
 	Written time.Time
-	Moved   bool // refs have moved to the objects
+	Moved   bool // refs point to the objects
 	Objects []plumbing.Object
 }
 
@@ -84,7 +84,7 @@ func Read(path string) (objects []plumbing.Object) {
 	return objects
 }
 
-// IsTip reports whether refs have moved to a commit in the file.
+// IsTip reports whether refs point to a commit in the file.
 func (k *File) IsTip() bool {
 	return k.Moved && slices.ContainsFunc(Read(k.Path), IsCommit)
 }

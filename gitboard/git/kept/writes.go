@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// Writes are the writes of this process after which no refs have moved yet.
+// Writes are the writes of this process after which no refs moved yet.
 type Writes struct {
 	mu  sync.Mutex
 	all []Write

@@ -21,11 +21,11 @@ func (e *Error) Error() string { return fmt.Sprintf("the remote %s: %s", e.Remot
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrRejected means that the remote has moved none of the refs of a push, because one of them could
+// ErrRejected means that the remote moved none of the refs of a push, because one of them could
 // not be moved, unless a *PartError reports otherwise.
 var ErrRejected = errors.New("the push was rejected")
 
-// PartError, wrapped with ErrRejected, means that the remote has moved other refs of a push in
+// PartError, wrapped with ErrRejected, means that the remote moved other refs of a push in
 // spite of --atomic, which does not cover refs that it hides (receive.hideRefs).
 type PartError struct{ Left []string } // the refs that it has not moved
 
@@ -107,7 +107,7 @@ func Rejected(out []byte, err error) error {
 	return failed
 }
 
-// partly returns an error if a push has moved some refs and not others, going by its output: lines
+// partly returns an error if a push moved some refs and not others, going by its output: lines
 // of a flag, from:to and a summary (git-push, --porcelain).
 func partly(out []byte) *PartError {
 	moved, part := false, &PartError{}
