@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -186,7 +187,9 @@ func Variables(kind, host string) []string {
 }
 
 // Tokens lists all variables that may hold a token of a host.
-var Tokens = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"}
+func Tokens() []string {
+	return slices.Concat(Variables(GitHub, "github.com"), Variables(GitHub, ""), Variables(GitLab, ""), Variables(Gitea, ""))
+}
 
 // At returns the repository at a place. client may be nil.
 func At(kind string, at Place, token string, client *http.Client) (Host, error) {

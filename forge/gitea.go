@@ -12,10 +12,8 @@ import (
 
 // gitea has the interface of Gitea and Forgejo.
 type gitea struct {
-	*client
-	at   Place
-	repo string
-	may  map[string]bool // whether an account may push
+	repository
+	may map[string]bool // whether an account may push
 }
 
 const giteaDraft = "WIP: "
@@ -23,7 +21,7 @@ const giteaDraft = "WIP: "
 func newGitea(c *client, at Place) *gitea {
 	c.base = at.Web + "/api/v1"
 	c.auth = func(h http.Header, token string) { h.Set("Authorization", "token "+token) }
-	return &gitea{client: c, at: at, repo: "/repos/" + segments(at.Repo), may: map[string]bool{}}
+	return &gitea{repository: repository{client: c, at: at, repo: "/repos/" + segments(at.Repo)}, may: map[string]bool{}}
 }
 
 type giteaPull struct {
@@ -200,7 +198,7 @@ func (g *gitea) Reviews(ctx context.Context, p *PullRequest) ([]Review, error) {
 	return all, nil
 }
 
-// writes reports whether an account may push. Without the right to ask, nobody is known to.
+// writes reports whether an account may push. Without the right to ask, the answer is no.
 func (g *gitea) writes(ctx context.Context, login string) (bool, error) {
 	if may, known := g.may[login]; known {
 		return may, nil
@@ -221,28 +219,15 @@ func (g *gitea) Checks(ctx context.Context, commit string) ([]Check, error) {
 }
 
 func (g *gitea) Issue(ctx context.Context, number int) (*Issue, error) {
-	var i gitHubIssue
-	what := fmt.Sprintf("show issue %d", number)
-	if _, err := g.send(ctx, what, http.MethodGet, fmt.Sprintf("%s/issues/%d", g.repo, number), nil, &i); err != nil {
+	v, err := g.repository.Issue(ctx, number)
+	if err != nil {
 		return nil, err
 	}
-	if i.PullRequest != nil {
-		return nil, &RefusedError{Host: g.host, Status: http.StatusOK, What: what, Said: "it is a pull request"}
-	}
-	v := i.value()
 	writer, err := g.writes(ctx, v.Author)
 	if writer {
 		v.Writer, v.Association = true, "COLLABORATOR"
 	}
 	return v, err
-}
-
-func (g *gitea) Comment(ctx context.Context, issue int, marker, body string) error {
-	me, err := g.Me(ctx)
-	if err != nil {
-		return err
-	}
-	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", me, marker, body, http.MethodPatch)
 }
 
 func (g *gitea) Label(ctx context.Context, issue int, labels []string) error {
@@ -253,8 +238,6 @@ func (g *gitea) Label(ctx context.Context, issue int, labels []string) error {
 	_, err = g.send(ctx, "set labels", http.MethodPost, fmt.Sprintf("%s/issues/%d/labels", g.repo, issue), map[string]any{"labels": ids}, nil)
 	return err
 }
-
-func (g *gitea) Me(ctx context.Context) (string, error) { return loginOf(ctx, g.client) }
 
 func (g *gitea) PageOf(base, head string) string {
 	return fmt.Sprintf("%s/%s/compare/%s...%s", g.at.Web, g.at.Repo, base, head)

@@ -12,14 +12,12 @@ import (
 )
 
 type gitHub struct {
-	*client
-	at      Place
-	repo    string // the path of the repository in the interface
+	repository
 	graphQL string
 }
 
 func newGitHub(c *client, at Place) *gitHub {
-	g := &gitHub{client: c, at: at, repo: "/repos/" + segments(at.Repo)}
+	g := &gitHub{repository: repository{client: c, at: at, repo: "/repos/" + segments(at.Repo)}}
 	c.base, g.graphQL = at.Web+"/api/v3", at.Web+"/api/graphql"
 	if at.Name == "github.com" {
 		c.base, g.graphQL = "https://api.github.com", "https://api.github.com/graphql"
@@ -263,7 +261,15 @@ func (i gitHubIssue) value() *Issue {
 		Association: i.AuthorAssociation, Writer: mayWrite[i.AuthorAssociation], Open: i.State == Open}
 }
 
-func (g *gitHub) Issue(ctx context.Context, number int) (*Issue, error) {
+// repository is one of GitHub or Gitea, whose interfaces are alike where it serves both.
+type repository struct {
+	*client
+	at   Place
+	repo string // its path in the interface
+}
+
+// Issue returns an issue, and refuses a pull request, which has a number among them.
+func (g *repository) Issue(ctx context.Context, number int) (*Issue, error) {
 	var i gitHubIssue
 	what := fmt.Sprintf("show issue %d", number)
 	if _, err := g.send(ctx, what, http.MethodGet, fmt.Sprintf("%s/issues/%d", g.repo, number), nil, &i); err != nil {
@@ -275,12 +281,19 @@ func (g *gitHub) Issue(ctx context.Context, number int) (*Issue, error) {
 	return i.value(), nil
 }
 
-func (g *gitHub) Comment(ctx context.Context, issue int, marker, body string) error {
+func (g *repository) Comment(ctx context.Context, issue int, marker, body string) error {
 	me, err := g.Me(ctx)
 	if err != nil {
 		return err
 	}
 	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", me, marker, body, http.MethodPatch)
+}
+
+// Me returns the account of the token.
+func (g *repository) Me(ctx context.Context) (string, error) {
+	var me account
+	_, err := g.send(ctx, "name the owner of the token", http.MethodGet, "/user", nil, &me)
+	return me.Login, err
 }
 
 // comment is a comment on an issue of any host.
@@ -316,14 +329,6 @@ func writeComment(ctx context.Context, c *client, all, one, me, marker, body, ed
 func (g *gitHub) Label(ctx context.Context, issue int, labels []string) error {
 	_, err := g.send(ctx, "set labels", http.MethodPost, fmt.Sprintf("%s/issues/%d/labels", g.repo, issue), map[string]any{"labels": labels}, nil)
 	return err
-}
-
-func (g *gitHub) Me(ctx context.Context) (string, error) { return loginOf(ctx, g.client) }
-
-func loginOf(ctx context.Context, c *client) (string, error) {
-	var me account
-	_, err := c.send(ctx, "name the owner of the token", http.MethodGet, "/user", nil, &me)
-	return me.Login, err
 }
 
 func (g *gitHub) PageOf(base, head string) string {

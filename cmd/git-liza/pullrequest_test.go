@@ -181,7 +181,11 @@ func TestPullRequest(t *testing.T) {
 	h.mu.Unlock()
 	h.must("planner-1", "abandon", "beta", "--reason", "not needed")
 	h.must("", "pr", "submit")
+	as := h.tip()
 	h.must("", "pr", "submit") // finds it as it is
+	if h.tip() != as {
+		t.Error("a repeated submission writes an operation")
+	}
 	body := fmt.Sprint(h.pull["body"])
 	if h.opened != 1 || h.pull["title"] != "A goal" || !strings.HasPrefix(body, "By hand.\n\n<!-- liza:begin goal-1 -->\n") || !strings.HasSuffix(body, "<!-- liza:end -->\n\nAlso by hand.") ||
 		!strings.Contains(body, "| alpha: ") || !strings.Contains(body, "\nLiza-Head: "+h.git("rev-parse", "integration")) {

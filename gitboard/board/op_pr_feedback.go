@@ -36,7 +36,7 @@ func (p *PRFeedback) Check(s *State, _ Operation) error {
 	if g.Status == PhaseAborted {
 		return g.ended()
 	}
-	known := s.sources(g.ID)
+	known := FeedbackSources(s, g.ID)
 	for _, e := range p.Items {
 		if err := word("source", e.Source); err != nil {
 			return err
@@ -55,8 +55,8 @@ func (p *PRFeedback) Check(s *State, _ Operation) error {
 	return nil
 }
 
-// sources are the sources of a goal's feedback.
-func (s *State) sources(goal string) map[string]bool {
+// FeedbackSources are the sources of the feedback that a goal has.
+func FeedbackSources(s *State, goal string) map[string]bool {
 	known := map[string]bool{}
 	for _, id := range s.List(NoteDir) {
 		if n := s.Note(id); n != nil && n.Goal == goal && n.Source != "" {

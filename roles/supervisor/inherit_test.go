@@ -10,7 +10,7 @@ import (
 // TestInherit checks that an agent gets no token of a host, by which it would act as the human there.
 func TestInherit(t *testing.T) {
 	environ := []string{"HOME=/home/ann", "LIZA_AGENT_ID=coder-9"}
-	for _, name := range forge.Tokens {
+	for _, name := range forge.Tokens() {
 		environ = append(environ, name+"=s3cr3t")
 	}
 	got := inherit(environ, map[string]string{"LIZA_AGENT_ID": "coder-1"})
@@ -19,7 +19,7 @@ func TestInherit(t *testing.T) {
 	}
 	for _, kind := range []string{forge.GitHub, forge.GitLab, forge.Gitea} {
 		for _, name := range append(forge.Variables(kind, "github.com"), forge.Variables(kind, "host.example")...) {
-			if !slices.Contains(forge.Tokens, name) {
+			if !slices.Contains(forge.Tokens(), name) {
 				t.Errorf("%s is not among the tokens", name)
 			}
 		}

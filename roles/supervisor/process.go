@@ -259,10 +259,11 @@ func endAll(find func() []proc.ID) int {
 // inherit is the environment for a program that finds its own repository, with the variables in set
 // replaced.
 func inherit(environ []string, set map[string]string) []string {
+	tokens := forge.Tokens()
 	env := slices.DeleteFunc(gitenv.Elsewhere(environ), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
 		_, other := set[key]
-		return other || key == keyVar || slices.Contains(forge.Tokens, key)
+		return other || key == keyVar || slices.Contains(tokens, key)
 	})
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		env = append(env, key+"="+set[key])

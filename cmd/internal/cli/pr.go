@@ -51,7 +51,7 @@ a person opens the pull request.`,
 			case done.DryRun:
 				return c.Say(fmt.Sprintf("%s would offer %s", done.Branch, offers), "", done.Body)
 			case done.URL == "":
-				return c.Say(fmt.Sprintf("%s offers %s", done.Branch, offers), "next: whoever merges there takes that branch")
+				return c.Say(fmt.Sprintf("%s offers %s", done.Branch, offers), "next: merge that branch there")
 			case done.Number == 0:
 				return c.Say(fmt.Sprintf("%s offers %s", done.Branch, offers), "open the pull request: "+done.URL)
 			default:

@@ -25,8 +25,9 @@ func inert(s string) string {
 		"|", `\|`, "`", "\\`", "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "!", `\!`).Replace(s)
 }
 
-// body is the part of a pull request's text that is ours. An issue of the same repository is closed by it.
-func body(s *board.State, g *board.Goal, closes forge.Place, head, tip plumbing.OID) string {
+// body is the part of a pull request's text that is ours. An issue of the same repository is closed by it. The
+// board's tip, which every operation moves, follows in a line of its own.
+func body(s *board.State, g *board.Goal, closes forge.Place, head plumbing.OID) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", inert(g.Description))
 	if g.Vision != "" {
@@ -71,7 +72,7 @@ func body(s *board.State, g *board.Goal, closes forge.Place, head, tip plumbing.
 	if i, r := g.Issue, closes; i != nil && i.Host == r.Name && i.Repo == r.Repo {
 		text += fmt.Sprintf("\nCloses #%d\n", i.Number)
 	}
-	return text + fmt.Sprintf("\nLiza-Goal: %s\n%s: %s\nLiza-Board: %s\n", g.ID, landed.HeadTrailer, head, tip)
+	return text + fmt.Sprintf("\nLiza-Goal: %s\n%s: %s\n", g.ID, landed.HeadTrailer, head)
 }
 
 // digest names a text on the board.

@@ -58,7 +58,7 @@ func Submit(ctx context.Context, c *call.Call, s Submission) (*Submitted, error)
 		return nil, err
 	}
 	if s.DryRun {
-		o.done.DryRun, o.done.Body = true, o.body
+		o.done.DryRun, o.done.Body = true, o.text()
 		return &o.done, nil
 	}
 	if !s.NoForge {
@@ -112,10 +112,13 @@ func (o *offer) prepare(ctx context.Context) (err error) {
 	if err := o.needed(ctx, base, tip); err != nil {
 		return err
 	}
-	o.body = body(s, o.goal, o.to.at, o.head, o.v.Commit)
+	o.body = body(s, o.goal, o.to.at, o.head)
 	o.done = Submitted{Goal: o.goal.ID, Base: base, Branch: branchPrefix + o.goal.ID, Head: string(o.head)}
 	return s.Err()
 }
+
+// text is the body with the board that it was written from.
+func (o *offer) text() string { return o.body + fmt.Sprintf("Liza-Board: %s\n", o.v.Commit) }
 
 // branchPrefix is in front of a goal's id in the name of its branch.
 const branchPrefix = "goal/"
@@ -196,7 +199,7 @@ func (o *offer) page() error {
 
 // request opens the pull request or updates it, and records it.
 func (o *offer) request(ctx context.Context) error {
-	wanted := forge.Wanted{Title: title(o.goal, o.Title), Body: insert("", o.body, o.goal.ID), Base: o.done.Base, Head: o.done.Branch,
+	wanted := forge.Wanted{Title: title(o.goal, o.Title), Body: insert("", o.text(), o.goal.ID), Base: o.done.Base, Head: o.done.Branch,
 		Draft: o.draft(), Labels: o.Labels, Reviewers: o.Reviewers}
 	if err := o.fromFork(ctx, &wanted); err != nil {
 		return err
@@ -212,7 +215,7 @@ func (o *offer) request(ctx context.Context) error {
 		}
 	}
 	late := err // labels or reviewers that the host refused: the pull request is there
-	if err := o.update(ctx, pr, known); err != nil {
+	if err := o.update(ctx, pr); err != nil {
 		return forged(err)
 	}
 	o.done.Number, o.done.URL, o.done.State = pr.Number, pr.URL, stateOf(pr)
@@ -255,9 +258,10 @@ func (o *offer) existing(ctx context.Context, known *board.PullRequest, head str
 func (t *target) has(r *board.PullRequest) bool { return r.Host == t.at.Name && r.Repo == t.at.Repo }
 
 // update brings the text, and whether it is a draft, up to date.
-func (o *offer) update(ctx context.Context, pr *forge.PullRequest, known *board.PullRequest) error {
+func (o *offer) update(ctx context.Context, pr *forge.PullRequest) error {
 	change := forge.Change{}
-	if text := insert(pr.Body, o.body, o.goal.ID); text != pr.Body && (known == nil || known.Body != digest(o.body) || !strings.Contains(pr.Body, o.body)) {
+	if !strings.Contains(pr.Body, o.body) {
+		text := insert(pr.Body, o.text(), o.goal.ID)
 		change.Body = &text
 	}
 	if draft := o.draft(); draft != pr.Draft {

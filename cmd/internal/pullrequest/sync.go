@@ -183,7 +183,7 @@ func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest) error {
 		return forged(err)
 	}
 	p := &board.PRFeedback{Goal: x.goal.ID}
-	known := x.known()
+	known := board.FeedbackSources(x.state, x.goal.ID)
 	add := func(source, author, text string) {
 		if !known[source] {
 			p.Items = append(p.Items, board.Feedback{Source: source, Author: author, Text: cut(text)})
@@ -209,17 +209,6 @@ func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest) error {
 	}
 	_, err = x.c.Do(ctx, p.Op(), gitboard.Just(p))
 	return err
-}
-
-// known are the sources that the board has.
-func (x *exchange) known() map[string]bool {
-	known := map[string]bool{}
-	for _, id := range x.state.List(board.NoteDir) {
-		if n := x.state.Note(id); n != nil && n.Goal == x.goal.ID && n.Source != "" {
-			known[n.Source] = true
-		}
-	}
-	return known
 }
 
 // reviewText is a review with its comments, as one text.
