@@ -166,17 +166,18 @@ func (s *site) runTeam(killed bool, ideal int, args ...string) error {
 func (m makespan) agent() string {
 	file, edit, crash := "$task.txt", "echo $task", ":"
 	if m.pairs {
-		file = `pair-$((${task##*-} / 2)).txt`
+		file = `pair-$((n / 2)).txt`
 	}
 	if m.faults {
-		crash = `test $((${task##*-} % 8)) != 7 || ! mkdir "$common/crashed-$task" 2>/dev/null || exit 1`
+		crash = `test $((n % 8)) != 7 || ! mkdir "$common/crashed-$task" 2>/dev/null || exit 1`
 	}
 	reject := "false"
 	if m.reject > 0 {
-		reject = fmt.Sprintf(`test $((${task##*-} %% %d)) = %d && mkdir "$common/rejected-$task" 2>/dev/null`, m.reject, m.reject-1)
+		reject = fmt.Sprintf(`test $((n %% %d)) = %d && mkdir "$common/rejected-$task" 2>/dev/null`, m.reject, m.reject-1)
 	}
 	return fmt.Sprintf(`
 task=$(sed -n 's/^TASK ID: //p' "$LIZA_PROMPT_FILE")
+n=$((1${task##*-} - 100000))
 common=$(git rev-parse --path-format=absolute --git-common-dir)
 case $LIZA_AGENT_ID in
 code-reviewer-*)
