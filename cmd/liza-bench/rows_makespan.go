@@ -72,13 +72,13 @@ func (l *lab) makespan(rows []makespan) error {
 		if _, err := s.liza("", "verify"); err != nil {
 			return err
 		}
-		failures, err := s.git("log", "--oneline", "--grep=^merge-failed\\|^integration-failed", plumbing.BoardRef)
+		failures, err := s.git("log", "--format=%h", "--grep=: not merged:", plumbing.BoardRef)
 		if err != nil {
 			return err
 		}
 		l.row("makespan: "+row.name, samples{ms(took)}, samples{float64(1000 * row.ideal(false))}, "ideal", row.bar, 0)
 		l.remark("%s: %.1f s; ideal with a lane for merges %d s, in reviewers' time %d s; %.2f s of processor time a task, the agents' git included; %d MB at most; %d failed merges",
-			row.name, took.Seconds(), row.ideal(false), row.ideal(true), used.Seconds()/float64(len(row.dependsOn)), l.peak>>20, len(strings.Fields(failures))/2)
+			row.name, took.Seconds(), row.ideal(false), row.ideal(true), used.Seconds()/float64(len(row.dependsOn)), l.peak>>20, len(strings.Fields(failures)))
 	}
 	return nil
 }

@@ -384,6 +384,7 @@ func TestClaimOrder(t *testing.T) {
 	touching(s, "live", "form.go")
 	touching(s, "same", "*.go")
 	touching(s, "docs", "docs/**")
+	equal(t, "the least overlap with tasks that others take", board.NextClaim(s.state(), "coder-2", func(id string) bool { return id == "live" }, never), "docs")
 	s.do(coder1, claim("live"))
 	equal(t, "the least overlap", next(s), "docs")
 	s.do(coder1, &board.PreExec{About: about("live"), Checkpoint: board.Checkpoint{Intent: "Write it", Validation: "go test: ok", FilesToModify: []string{"docs/form.md"}}})

@@ -192,8 +192,9 @@ func WorktreeOf(task string) string { return WorktreesDir + "/" + task }
 const WorktreesDir = ".worktrees"
 
 // NextClaim chooses the task that a coder should claim if it names none: its own rejected one, then
-// a pending hand-off, then by the most urgent goal and by ClaimOrder. skip reports tasks not to choose; it may be nil. takeable
-// reports whether the task can be taken from its holder now. It returns "" for none.
+// a pending hand-off, then by the most urgent goal and by ClaimOrder. skip reports tasks not to choose because others
+// take them, so they count as work under way; it may be nil. takeable reports whether the task can be taken from its
+// holder now. It returns "" for none.
 func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	type candidate struct {
 		Brief
@@ -201,7 +202,7 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 		held           bool // takeable decides
 	}
 	var list []candidate
-	var open []Brief
+	var open, skipped []Brief
 	urgency, team, role := s.urgencies(), s.Team(), roles.NameOf(coder)
 	s.EachBrief(func(b Brief) {
 		if !b.Status.Terminal() {
@@ -209,9 +210,14 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 		}
 		c := candidate{Brief: b, group: 3}
 		switch {
+		case skip != nil && skip(b.ID):
+			if !b.underWay() {
+				skipped = append(skipped, b)
+			}
+			return
 		case !team.Does(role, b.InStage()):
 			return
-		case urgency(b.Goal) == 0 || b.Paused || b.ReservedFor != "" && b.ReservedFor != coder || skip != nil && skip(b.ID):
+		case urgency(b.Goal) == 0 || b.Paused || b.ReservedFor != "" && b.ReservedFor != coder:
 			return
 		case b.Status == Rejected && b.AssignedTo == coder:
 			c.group = 1
@@ -229,6 +235,7 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 		list = append(list, c)
 	})
 	order := newClaimOrder(open)
+	order.live = append(order.live, skipped...)
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.urgency, b.urgency), order.compare(a.Brief, b.Brief))
 	})
