@@ -2,5 +2,5 @@
 // the document, checks records, and compares boards record by record. It writes nothing.
 //
 // It may import cmd/internal/call, gitboard, gitboard/audit, gitboard/board, gitboard/git/plumbing,
-// gitboard/log/codec and gitboard/text.
+// gitboard/log, gitboard/log/codec, gitboard/onefile and gitboard/text.
 package records
