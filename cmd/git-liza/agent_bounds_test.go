@@ -10,33 +10,6 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestRunMaxTime: a run that exceeds run_max_time is ended together with every process it started,
-// and counts as a run without result: the agent keeps its claim and is started again.
-func TestRunMaxTime(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.addTask("alpha")
-	p.must("", "config", "set", "run_max_time", "1")
-	s := p.supervise("agent", "coder", `--exec=echo busy; sleep 1000 & exec sleep 1000`)
-	s.hears("started", "alpha")
-	pid := p.agentPID("coder-1")
-	s.hears("ending", "the run has taken 1s (run_max_time)")
-	s.hears("ended", "ended by its supervisor")
-	p.gone(pid)
-	s.hears("started", "alpha")
-	claims := 0
-	for _, op := range p.operations("") {
-		if op.op == "claim" {
-			claims++
-		}
-	}
-	if claims != 1 {
-		t.Errorf("%d claims", claims)
-	}
-	s.stops()
-	p.proven()
-}
-
 // visibleColour matches a colour sequence without its escape character, which a terminal shows as
 // text.
 var visibleColour = regexp.MustCompile(`(^|[^\x1b])\[[0-9;]*m`)

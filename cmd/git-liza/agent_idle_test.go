@@ -14,23 +14,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
+// TestSupervisorStopsByItself: an agent that does nothing is not started for ever, and a broken board ends every supervisor;
+// TestNext and TestLearn of roles/supervisor have all other reasons.
 func TestSupervisorStopsByItself(t *testing.T) {
 	t.Parallel()
-	t.Run("three crashes", func(t *testing.T) {
-		t.Parallel()
-		p := newProject(t)
-		p.addTask("alpha")
-		s := p.supervise("agent", "coder", "--exec=exit 3")
-		for range 2 {
-			s.hears("ended", "exit 3; it has crashed (exit 3) and is started again after")
-		}
-		if last := s.hears("ended", "exit 3"); last.Text != "exit 3" {
-			t.Errorf("it is not started again, but told so: %s", last.Text)
-		}
-		s.hears("alarm", "the agent has crashed 3 times")
-		s.ends(1)
-		p.proven()
-	})
 	t.Run("five runs for nothing", func(t *testing.T) {
 		t.Parallel()
 		p := newProject(t)
@@ -56,35 +43,6 @@ func TestSupervisorStopsByItself(t *testing.T) {
 		if said := p.reads("inbox"); strings.Contains(said, "gave up") {
 			t.Errorf("it was started again, and the inbox says\n%s", said)
 		}
-		p.proven()
-	})
-	t.Run("a quota", func(t *testing.T) {
-		t.Parallel()
-		p := newProject(t)
-		p.addTask("alpha")
-		runs := filepath.Join(t.TempDir(), "runs")
-		s := p.supervise("agent", "coder", "--exec=echo >>'"+runs+"'; test $(wc -l <'"+runs+"') = 4 && wait=1000 || wait=1\n"+
-			"echo \"error: HTTP 429 Too Many Requests, retry after ${wait}s\"; exit 1")
-		for range 4 { // three crashes would end the supervisor
-			s.hears("limited", "limit of exec, until ")
-		}
-		s.hears("waiting", "limit of exec, until ")
-		if a := p.board().Agents["coder-1"]; !strings.HasPrefix(a.WaitingFor, "limit of exec, until ") {
-			t.Errorf("its record says it waits for %q", a.WaitingFor)
-		}
-		s.stops()
-		p.proven()
-	})
-	t.Run("a shell without git liza", func(t *testing.T) {
-		t.Parallel()
-		p := newProject(t)
-		p.addTask("alpha")
-		s := p.supervise("agent", "coder", `--exec=
-echo '{"type":"item.started","item":{"type":"command_execution","command":"git liza show alpha"}}'
-echo '{"type":"item.completed","item":{"type":"command_execution","aggregated_output":"git: '"'liza'"' is not a git command. See git --help."}}'
-exec sleep 1000`)
-		s.hears("alarm", "git liza is not found in the shell of exec")
-		s.ends(5)
 		p.proven()
 	})
 	t.Run("a broken board", func(t *testing.T) {
@@ -158,23 +116,6 @@ func TestBudgets(t *testing.T) {
 	p.proven()
 }
 
-// TestSprintBudget: reaching the sprint's budget ends the run and pauses the board; raising the
-// budget lets both continue.
-func TestSprintBudget(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.addTask("alpha")
-	p.must("", "config", "set", "budget_sprint_tokens", "800")
-	s := p.supervise("agent", "coder", "--exec="+spends)
-	s.hears("ending", "sprint-1 has used 900 of 800 tokens (budget_sprint_tokens)")
-	s.hears("waiting", "PAUSED by system")
-	p.stands("alpha", "CLAIMED")
-	p.must("", "config", "set", "budget_sprint_tokens", "5000")
-	s.hears("started", "alpha")
-	s.stops()
-	p.proven()
-}
-
 // pastHooks commits without running hooks and moves integration to that commit.
 const pastHooks = `
 unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL
@@ -202,42 +143,6 @@ func TestAgentsAreAuthors(t *testing.T) {
 	if got := strings.TrimSpace(p.git("-C", other, "log", "--format=%an")); got != "Ann" {
 		t.Errorf("another repository's author is %s", got)
 	}
-}
-
-// TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it
-// again, whatever else happens, until a human writes a note.
-func TestPlannerIsNotWokenAgain(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.addTask("alpha")
-	p.addTask("beta")
-	p.must("", "block", "alpha", "--reason", "wait")
-	s := p.supervise("agent", "planner", "--exec=exit 0")
-	s.hears("started", "BLOCKED_TASKS")
-	s.hears("waiting", "nothing to plan")
-	before := len(s.all())
-	p.must("", "note", "--for", "coder-1", "be quick")
-	p.must("", "discover", "--desc", "a crack", "--severity", "low")
-	p.must("coder-1", "claim", "beta")
-	p.must("", "note", "--for", "planner", "let it go")
-	s.hears("started", "REPLAN")
-	s.hears("waiting", "nothing to plan")
-	started := 0
-	for _, e := range s.all()[before:] {
-		if e.Event == "started" {
-			started++
-		}
-	}
-	if started != 1 {
-		t.Errorf("it was started %d times:\n%s", started, s.story())
-	}
-	s.stops()
-
-	// The supervisor's memory survives a restart.
-	s = p.supervise("agent", "planner", "--exec=exit 0")
-	s.hears("waiting", "nothing to plan")
-	s.stops()
-	p.proven()
 }
 
 // TestIdleTeam: a team without work writes nothing and uses next to no CPU time.

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,41 +80,6 @@ func TestSilentOnATerminal(t *testing.T) {
 	}
 }
 
-// TestLeftByAKilledSupervisor: the successor of a killed supervisor also ends what the agent had
-// started, in whatever session, although the agent itself has ended with its supervisor.
-func TestLeftByAKilledSupervisor(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.addTask("alpha")
-	pids := filepath.Join(t.TempDir(), "pids")
-	s := p.supervise("agent", "coder", "--exec=sleep 1000 & one=$!; setsid sleep 1000 & echo $one $! >"+pids+".new; mv "+pids+".new "+pids+"; exec sleep 1000")
-	p.appears(pids)
-	agent := p.agentPID("coder-1")
-	written, err := os.ReadFile(pids)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var left []int
-	for _, word := range strings.Fields(string(written)) {
-		pid, err := strconv.Atoi(word)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sweeps(t, pid)
-		left = append(left, pid)
-	}
-	s.signal(syscall.SIGKILL)
-	<-s.over
-	p.eventually("the agent's end", func() bool { return !alive(agent) })
-	s = p.supervise("agent", "coder", "--exec=exec sleep 1000")
-	s.hears("started", "alpha")
-	for _, pid := range left {
-		p.gone(pid)
-	}
-	s.stops()
-	p.proven()
-}
-
 // TestTeamOutlivesItsRemote: a team whose remote can't be reached for longer than a lease is there
 // again when the remote is, and continues the task in its worktree. A team that can't begin ends.
 func TestTeamOutlivesItsRemote(t *testing.T) {
@@ -143,25 +107,6 @@ func TestTeamOutlivesItsRemote(t *testing.T) {
 	s.ends(1)
 	never := p.supervise("team", "--exec=true")
 	never.ends(1)
-}
-
-// TestTeamWithASilentRemote: a team that can't begin because its remote says nothing says so, and not
-// that it was told to end.
-func TestTeamWithASilentRemote(t *testing.T) {
-	t.Parallel()
-	p := newFleet(t, 1, plainPath).clones[0]
-	deaf := filepath.Join(t.TempDir(), "deaf")
-	if err := testrun.WriteProgram(deaf, "#!/bin/sh\nexec sleep 1000\n"); err != nil {
-		t.Fatal(err)
-	}
-	p.git("config", "liza.networktimeout", "1")
-	p.git("config", "remote.origin.receivepack", deaf)
-	p.git("config", "remote.origin.uploadpack", deaf)
-	s := p.supervise("team", "--planners=0", "--coders=1", "--reviewers=0", "--exec=true")
-	s.ends(1)
-	if said := s.errs.String(); !strings.Contains(said, "heard nothing for 1s") {
-		t.Error(said)
-	}
 }
 
 // TestTeamWithoutACLI: a team of which one role's CLI is not installed does not begin. Found when

@@ -152,33 +152,6 @@ func TestUnrecordedWork(t *testing.T) {
 	}
 }
 
-// TestUnrecordedWorkInAnothersName: an agent that bypasses the hooks to commit in a human's name is
-// identified by the worktree it did that in. Once integration is back where it was, there is
-// nothing left to report.
-func TestUnrecordedWorkInAnothersName(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.must("", "status") // looks at what was there before
-	before := strings.TrimSpace(s.git("rev-parse", "integration"))
-	s.ok("coder-1", parse, "echo x >x.txt && git add x.txt && git -c core.hooksPath=/dev/null -c author.name=Ann -c author.email=ann@example.com commit -q -m Mine && "+
-		"git -c core.hooksPath=/dev/null update-ref refs/heads/integration HEAD")
-	const whose = "by coder-1, in the worktree of parse and in the name of Ann, which no merge or land records"
-	for _, args := range [][]string{{"status"}, {"watch", "--once"}} {
-		if out, _, _ := s.liza("", args...); !strings.Contains(out, "in the worktree of parse") {
-			t.Errorf("%s: %s", args, out)
-		}
-	}
-	for _, command := range []string{"verify", "doctor"} {
-		if out, _, exit := s.liza("", command); exit != 4 || !strings.Contains(out, whose) {
-			t.Errorf("%s: exit %d\n%s", command, exit, out)
-		}
-	}
-	s.git("update-ref", "refs/heads/integration", before)
-	if out := s.must("", "status"); strings.Contains(out, "no merge or land records") {
-		t.Errorf("status: %s", out)
-	}
-}
-
 // TestWorkBroughtBeside: an agent's work is a violation even when it arrives by a merge in a
 // human's name.
 func TestWorkBroughtBeside(t *testing.T) {

@@ -24,9 +24,9 @@ import (
 // clone, takes a merge, and refuses a forged board where its lock is on. TestOnlyBranches has
 // gitolite behind sshd.
 func TestHosts(t *testing.T) {
+	testrun.LongOnly(t)
 	t.Parallel()
 	t.Run("sshd and git-shell", func(t *testing.T) {
-		testrun.LongOnly(t)
 		t.Parallel()
 		h := newHost(t)
 		serveGitShell(h)

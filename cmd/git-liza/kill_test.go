@@ -54,51 +54,6 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestFollowsAfterAll: a landing or a merge that was killed before the checkout of integration
-// followed is finished by the same command, asked anew or under the same request.
-func TestFollowsAfterAll(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
-	p.git("checkout", "-q", "-b", "mine", "integration")
-	p.write("specs/vision.md", "# Another vision\n")
-	p.git("commit", "-q", "-a", "-m", "another vision")
-	p.git("checkout", "-q", "integration")
-	tip := func() string { return strings.TrimSpace(p.git("rev-parse", "integration")) }
-	for _, c := range []struct {
-		agent string
-		args  []string
-	}{{"", []string{"land", "mine"}}, {"code-reviewer-1", []string{"merge", "alpha"}}} {
-		was := tip()
-		p.must(c.agent, append(c.args, "--request", c.args[0])...)
-		for request, want := range map[string]int{c.args[0]: 0, "another": 1} {
-			p.git("read-tree", "--reset", "-u", was)
-			p.write(".git/liza/forward/killed", was+" "+tip()+"\n\n\n"+p.dir+"\n")
-			if _, errs, code := p.liza(c.agent, append(c.args, "--request", request)...); code != want {
-				t.Errorf("%s, request %s: exit %d\n%s", c.args, request, code, errs)
-			}
-			if left := p.git("status", "--porcelain"); left != "" {
-				t.Errorf("%s, request %s: the checkout of integration is still behind:\n%s", c.args, request, left)
-			}
-		}
-		// A merge that landed stays landed, even if a human's changes block the files.
-		p.git("read-tree", "--reset", "-u", was)
-		record := ".git/liza/forward/killed"
-		p.write(record, was+" "+tip()+"\n\n\n"+p.dir+"\n")
-		changed := strings.Fields(p.git("diff", "--name-only", was, tip()))[0]
-		p.write(changed, "a human's\n")
-		out := p.must(c.agent, append(c.args, "--request", c.args[0])...)
-		if want := "warning: a checkout of integration could not be brought forward (git liza doctor looks at it): "; !strings.Contains(out, want) || !strings.Contains(out, changed) {
-			t.Errorf("%s: it prints\n%s", c.args, out)
-		}
-		p.git("read-tree", "--reset", "-u", "HEAD")
-		if err := os.Remove(filepath.Join(p.dir, record)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.proven()
-}
-
 // locks lists git's lock files and backdates them, so that no running git can be presumed to hold
 // them.
 func (s *stage) locks() string {

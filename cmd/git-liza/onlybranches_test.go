@@ -39,6 +39,7 @@ func TestOnlyBranches(t *testing.T) {
 		h.hasOnlyBranches()
 	})
 	t.Run("gitolite's RW", func(t *testing.T) {
+		testrun.LongOnly(t)
 		t.Parallel()
 		h := newHost(t)
 		serveGitolite(h)

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -221,48 +220,6 @@ func (p *project) gone(pid int) {
 func (p *project) appears(path string) {
 	p.t.Helper()
 	p.eventually(path, func() bool { _, err := os.Stat(path); return err == nil })
-}
-
-// holdBoard has a git process of this repository hold the lock of the board's branch until release
-// is called.
-func (p *project) holdBoard() (release func()) {
-	p.t.Helper()
-	cmd := exec.Command("git", "update-ref", "--stdin")
-	cmd.Dir, cmd.Env = p.dir, p.env
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	tip := p.tip()
-	fmt.Fprintf(in, "start\nverify refs/heads/liza/state %s\nprepare\n", tip)
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && lines.Text() != "prepare: ok" {
-	}
-	if lines.Text() != "prepare: ok" {
-		p.t.Fatal("git does not hold the board")
-	}
-	release = func() {
-		in.Close()
-		_ = cmd.Wait() // its input has ended, so it gives up
-	}
-	p.t.Cleanup(release)
-	return release
-}
-
-// lockBoard leaves a lock on the board as by a git that was killed at that time.
-func (p *project) lockBoard(then time.Time) {
-	p.t.Helper()
-	lock := filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
-	if err := errors.Join(os.WriteFile(lock, nil, 0o644), os.Chtimes(lock, then, then)); err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // boardTask has the fields of a task that the tests read.

@@ -6,10 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -220,50 +216,6 @@ func TestWatchPausesABrokenClone(t *testing.T) {
 	p.proven()
 }
 
-// TestWatchPosts: a webhook that hangs delays neither the watch nor its end; one that answers
-// receives what is reported.
-func TestWatchPosts(t *testing.T) {
-	t.Parallel()
-	over, got := make(chan struct{}), make(chan string, 10)
-	s := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		got <- string(body)
-		switch {
-		case strings.Contains(string(body), "first?"):
-			<-over
-		case strings.Contains(string(body), "third?"):
-			answer.WriteHeader(http.StatusForbidden)
-		}
-	}))
-	defer s.Close()
-	defer close(over)
-	p := newProject(t)
-	p.must("", "config", "set", "escalation_webhook", s.URL)
-	w := p.watch()
-	p.ambiguity("first?")
-	w.hears("first?")
-	if body := <-got; !strings.Contains(body, `"line":"SYSTEM AMBIGUITY: first?"`) || !strings.Contains(body, `"goal":"A goal"`) || !json.Valid([]byte(body)) {
-		t.Errorf("posted: %s", body)
-	}
-	p.ambiguity("second?")
-	w.hears("second?")
-	w.ends()
-	w = p.watch()
-	p.ambiguity("third?")
-	body := <-got
-	for strings.Contains(body, "first?") { // which is posted again where all this takes long
-		body = <-got
-	}
-	if !strings.Contains(body, "third?") {
-		t.Errorf("posted: %s", body)
-	}
-	w.hears(`the webhook has not got "SYSTEM AMBIGUITY: third?": it answers 403 Forbidden`)
-	p.ambiguity("fourth?")
-	w.hears("fourth?")
-	w.ends()
-	p.proven()
-}
-
 func TestWatchShowsOnTheDesktop(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -348,30 +300,6 @@ func TestWatchEscalates(t *testing.T) {
 	if found := summaries(); len(found) != 1 {
 		t.Errorf("summaries of one checkpoint: %v", found)
 	}
-	w.ends()
-}
-
-// TestWatchOutlivesGit: when the git process that the watch reads through dies, the watch starts
-// another.
-func TestWatchOutlivesGit(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	w := p.watch()
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", w.cmd.Process.Pid))
-	killed := 0
-	for _, list := range lists {
-		ids, _ := os.ReadFile(list)
-		for _, id := range strings.Fields(string(ids)) {
-			if pid, err := strconv.Atoi(id); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
-				killed++
-			}
-		}
-	}
-	if killed == 0 {
-		t.Skip("its processes of git can't be found here")
-	}
-	p.ambiguity("still there?")
-	w.hears("still there?")
 	w.ends()
 }
 
