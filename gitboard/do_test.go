@@ -20,7 +20,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/retry"
-	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
@@ -82,49 +81,6 @@ func writers(t *testing.T, racing bool) {
 	}
 	clean(t, first.Repo())
 	fsck(t, first.Repo())
-}
-
-// TestOneClaim: of eight coders that claim one task one gets it, and the others learn which one.
-func TestOneClaim(t *testing.T) {
-	t.Run("in turn", func(t *testing.T) { oneClaim(t, false) })
-	t.Run("racing", func(t *testing.T) { oneClaim(t, true) })
-}
-
-func oneClaim(t *testing.T, racing bool) {
-	dir := project(t)
-	first := open(t, dir, newClock())
-	begin(t, first)
-	if racing {
-		withoutTurns(t, first)
-	}
-	const coders = 8
-	won := make(chan string, coders)
-	var busy sync.WaitGroup
-	for n := range coders {
-		a := agent(roles.Coder.ID(n + 1))
-		if n > 1 {
-			do(t, first, a, &board.Register{Session: a.Session})
-		}
-		b := open(t, dir, newClock())
-		busy.Go(func() {
-			_, err := try(b, a, "", claim("alpha"))
-			var r *board.Refusal
-			switch {
-			case err == nil:
-				won <- a.ID
-			case !errors.As(err, &r) || r.Code != board.CodeWrongState || !strings.Contains(r.Message, "CLAIMED by coder-"):
-				t.Errorf("%s: %v", a.ID, err)
-			}
-		})
-	}
-	busy.Wait()
-	close(won)
-	v, err := first.View(context.Background())
-	check(t, err)
-	if n := len(won); n != 1 || v.State.Task("alpha").AssignedTo != <-won {
-		t.Errorf("%d winners", n)
-	}
-	clean(t, first.Repo())
 }
 
 // meddling calls do before the first update of refs, or reports every update as a lost race.

@@ -213,7 +213,10 @@ func TestRoots(t *testing.T) {
 func TestProgress(t *testing.T) {
 	testrun.NotShort(t)
 	w := memoryWorld(t)
-	w.routine(600)
+	w.begin()
+	for range 600 {
+		w.do(ada, &board.AddNote{Message: "m"})
+	}
 	var told []int
 	report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, func(done, total int) {
 		if total != len(w.steps) {

@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +15,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // forgery describes a commit made by hand: an operation that is applied unchecked, and further
@@ -157,30 +155,6 @@ func (w *world) caught(t *testing.T, parent, forged plumbing.OID, codes ...board
 	return report
 }
 
-// TestForgedRoles forges each operation by each role that its row of the table does not allow. Each
-// must be found.
-func TestForgedRoles(t *testing.T) {
-	w := memoryWorld(t)
-	w.everyOperation()
-	actors := map[roles.Role]board.Actor{roles.Planner: planner, roles.Coder: coder1, roles.CodeReviewer: judge1, roles.Human: ada}
-	n := 0
-	for _, name := range board.Ops() {
-		s := w.find(name)
-		for role, actor := range actors {
-			if board.May(role, name) {
-				continue
-			}
-			n++
-			op := s.op
-			op.Actor = actor
-			w.caught(t, s.parent, w.forge(forgery{parent: s.parent, op: op}), "permission")
-		}
-	}
-	if n < 60 {
-		t.Errorf("only %d rows were tried", n)
-	}
-}
-
 // everyStatus brings one task into each state.
 func (w *world) everyStatus() map[board.Status]string {
 	w.begin()
@@ -226,58 +200,6 @@ func (w *world) everyStatus() map[board.Status]string {
 		}
 	}
 	return tasks
-}
-
-// TestForgedTransitions forges each transition that is not in the table. Each must be found.
-func TestForgedTransitions(t *testing.T) {
-	examples := memoryWorld(t)
-	examples.everyOperation()
-	w := memoryWorld(t)
-	tasks := w.everyStatus()
-	tip, n := w.tip(), 0
-	for _, name := range board.Ops() {
-		if name == "usage" {
-			continue // usage is recorded whatever the task's state
-		}
-		governed, from := false, map[board.Status]bool{}
-		for _, row := range board.Transitions() {
-			if row.Op == name {
-				governed = true
-				for _, s := range row.From {
-					from[s] = true
-				}
-			}
-		}
-		if !governed {
-			continue
-		}
-		sample := examples.find(name).op
-		for _, status := range board.Statuses {
-			if from[status] {
-				continue
-			}
-			if n++; testing.Short() && !testrun.OneIn(14, n) {
-				continue
-			}
-			op := sample
-			op.Request = fmt.Sprintf("forged-%d", n)
-			op.Time = ""
-			op.Payload = retask(sample.Payload, tasks[status])
-			forged := w.forge(forgery{parent: tip, op: op})
-			w.caught(t, tip, forged, "wrong-state", "exists")
-		}
-	}
-	if n < 150 {
-		t.Errorf("only %d pairs were tried", n)
-	}
-}
-
-// retask copies a payload and makes it about another task.
-func retask(p board.Payload, task string) board.Payload {
-	c := reflect.New(reflect.TypeOf(p).Elem())
-	c.Elem().Set(reflect.ValueOf(p).Elem())
-	c.Elem().FieldByName("Task").SetString(task)
-	return c.Interface().(board.Payload)
 }
 
 // TestForgedCommits covers everything else that can be wrong with a commit.

@@ -1,7 +1,6 @@
 package board_test
 
 import (
-	"strconv"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -88,23 +87,4 @@ func TestArchiveAnEarlierSprint(t *testing.T) {
 	s.do(human, archive("sprint-1", "login"))
 	s.do(human, &board.SprintEnd{}).do(human, archive("sprint-2", "logout"))
 	equals(t, "archive", s.state().List(board.ArchiveDir), []string{"sprint-1/login", "sprint-2/logout"})
-}
-
-// BenchmarkArchive archives a thousand tasks. The time must be linear in their number.
-func BenchmarkArchive(b *testing.B) {
-	state := board.NewState(nil, "")
-	ids := make([]string, board.MaxArchived)
-	for i := range ids {
-		ids[i] = "t-" + strconv.Itoa(i)
-		state.Changes()[board.RecordPath(board.TaskDir, ids[i])] = &board.Task{ID: ids[i], Status: board.Merged}
-	}
-	state.Changes()[board.SprintPath] = &board.Sprint{ID: "sprint-1", Status: board.Completed, Scope: board.SprintScope{Planned: ids}}
-	state.Changes()[board.MetaPath] = &board.Meta{Format: board.Format}
-	m := board.NewMemory()
-	m.Absorb(state)
-	for b.Loop() {
-		if _, err := board.Step(board.NewState(m, ""), board.Operation{Actor: board.HumanActor("Ada", "a@b"), Request: "r", Time: "2026-01-31T09:00:00Z", Payload: archive("sprint-1", ids...)}); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

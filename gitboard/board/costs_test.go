@@ -68,26 +68,6 @@ func TestLongAnomalies(t *testing.T) {
 	}
 }
 
-// BenchmarkPatterns measures the worst case that agents can cause for analyze and watch: anomalies
-// as long, as many and as similar as possible.
-func BenchmarkPatterns(b *testing.B) {
-	for _, n := range []int{150, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			letters := unlike(n, 1000)
-			var all []*board.Anomaly
-			for i, text := range letters {
-				half := text[:650] // shuffled letters: only the distance differs
-				mixed := strings.Repeat("abcdefghij", 35)
-				all = append(all, loopWith(mixed[i%10:]+half))
-			}
-			s := logged(all)
-			for b.Loop() {
-				board.FindPatterns(s)
-			}
-		})
-	}
-}
-
 // chained returns a board with n tasks, each of which depends on the one before.
 func chained(n int) *board.State {
 	s := board.NewState(board.NewMemory(), start)
@@ -101,19 +81,6 @@ func chained(n int) *board.State {
 		s.Changes()[board.RecordPath(board.TaskDir, id)] = task
 	}
 	return s
-}
-
-func BenchmarkViolationsOfAChain(b *testing.B) {
-	for _, n := range []int{500, 5000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := chained(n)
-			for b.Loop() {
-				if v := board.Violations(s); len(v) > 0 {
-					b.Fatal(v)
-				}
-			}
-		})
-	}
 }
 
 // counting is a source that counts the records read from it.

@@ -128,36 +128,6 @@ func TestBriefsCache(t *testing.T) {
 	}
 }
 
-func BenchmarkBriefs1000(b *testing.B) {
-	bench := func(b *testing.B, s log.Store, file string) {
-		many(b, s, 1000)
-		b.ResetTimer()
-		for range b.N {
-			tip, err := log.NewReader(s, file).Tip(context.Background())
-			check(b, err)
-			if all, err := tip.State.Briefs(); err != nil || len(all) != 1000 {
-				b.Fatal(len(all), err)
-			}
-		}
-	}
-	b.Run("memory", func(b *testing.B) { bench(b, testrepo.NewMemory(), "") })
-	b.Run("git/cold", func(b *testing.B) { bench(b, testrepo.Bare(b), "") })
-	b.Run("git/warm", func(b *testing.B) { bench(b, testrepo.Bare(b), filepath.Join(b.TempDir(), "briefs.json")) })
-}
-
-func BenchmarkAppend(b *testing.B) {
-	bench := func(b *testing.B, s log.Store) {
-		many(b, s, 10)
-		w := newWriter(b, s)
-		b.ResetTimer()
-		for range b.N {
-			w.do(&board.SetConfig{Key: "max_review_cycles", Value: fmt.Sprint(3 + w.n%2)})
-		}
-	}
-	b.Run("memory", func(b *testing.B) { bench(b, testrepo.NewMemory()) })
-	b.Run("git", func(b *testing.B) { bench(b, testrepo.Bare(b)) })
-}
-
 // TestTasksAhead checks that a few tasks are read alone, and that who reads all of them does not
 // ask for each.
 func TestTasksAhead(t *testing.T) {

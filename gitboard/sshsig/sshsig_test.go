@@ -208,17 +208,6 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-func BenchmarkVerify(b *testing.B) {
-	for _, name := range []string{"ed25519", "ecdsa", "rsa"} {
-		b.Run(name, func(b *testing.B) {
-			good := must(signerOf(b, name).Sign(payload))
-			for b.Loop() {
-				must(Verify(payload, good))
-			}
-		})
-	}
-}
-
 // TestNamespaces: a signature for one use is void for the other.
 func TestNamespaces(t *testing.T) {
 	s := signerOf(t, "ed25519")

@@ -122,14 +122,3 @@ func TestEveryPatternCompilesAndFindsSomething(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkLimited measures an agent that floods its output. It must not slow down its supervisor.
-func BenchmarkLimited(b *testing.B) {
-	tail := strings.Repeat("error: the rate of limits [API Error: You've hit usage quota\n", 64<<10/62)
-	c := clis.Exec("x")
-	for b.Loop() {
-		if _, is := c.Limited(tail, time.Unix(0, 0)); is {
-			b.Fatal("limited")
-		}
-	}
-}
