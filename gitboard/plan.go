@@ -67,6 +67,10 @@ func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*pla
 	if p.fence, err = b.showLease(ctx, v, op, p.own); err != nil {
 		return nil, err
 	}
+	if p.op.Read, err = v.read(op.Actor, op.TaskID()); err != nil {
+		return nil, err
+	}
+	op = p.op
 	if p.text, err = codec.EncodePayload(op); err != nil {
 		p.text = "" // Prepare returns the reason
 	}

@@ -112,10 +112,9 @@ func (b *Board) Waiting() ([]*Queued, error) {
 // other error it stays in the queue, as one of a newer version does (codec.ErrNewer). Another sync
 // may send it at the same time: it is done once.
 func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
-	var p board.Payload
-	var allowSecret bool
+	var op board.Operation
 	if q.damaged == nil {
-		if p, _, allowSecret, q.damaged = codec.DecodePayload(q.Op, q.Payload); errors.Is(q.damaged, codec.ErrNewer) {
+		if op, q.damaged = codec.DecodePayload(q.Op, q.Payload); errors.Is(q.damaged, codec.ErrNewer) {
 			return nil, q.damaged
 		}
 		if q.damaged == nil && q.Actor.Role == "" {
@@ -134,7 +133,7 @@ func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 			return nil, err
 		}
 	}
-	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: allowSecret}, Just(p))
+	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: op.AllowSecret}, Just(op.Payload))
 	switch {
 	case err == nil:
 		return done, disk.Remove(q.file)

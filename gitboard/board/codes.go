@@ -27,6 +27,7 @@ const (
 	CodeGate            ErrorCode = "gate"             // the task lacks what it needs before the next step: a field, its spec, a checkpoint
 	CodeCheckpoint      ErrorCode = "checkpoint"       // the iteration has no pre-execution checkpoint
 	CodeTests           ErrorCode = "tests"            // a task of kind code changes no test
+	CodeUnread          ErrorCode = "unread"           // a note for the agent or its task was not shown to it yet
 	CodeRejected        ErrorCode = "rejected"         // the same files were rejected before, and nothing else is asked for
 	CodeEmpty           ErrorCode = "empty"            // there is nothing to submit or to land
 	CodeStale           ErrorCode = "stale"            // the commit named is not the one that counts

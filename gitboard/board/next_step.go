@@ -104,6 +104,11 @@ func (a *Asker) step(s *State, r rule, t *Task) (NextStep, bool) {
 			taker.ShowLease(&l)
 		}
 	}
+	if HandsOver(op.Name()) { // its notes will be shown to it
+		for _, n := range Unread(s, a.Actor.ID, op.TaskID()) {
+			op.Read = append(op.Read, n.ID)
+		}
+	}
 	return NextStep{Task: op.TaskID(), Do: act}, Check(s, op) == nil
 }
 

@@ -65,10 +65,11 @@ type TaskPayload interface {
 type Operation struct {
 	Actor       Actor
 	Time        Time
-	Clock       Time   // the clock where it is decided; not recorded, none in a replay
-	Request     string // unique, from the caller; [A-Za-z0-9._/:-]{1,100}
-	AllowSecret bool   // store text even if it looks like a credential
-	Seen        string // the records that the caller saw, as ID=VERSION with spaces; not recorded, none in a replay
+	Clock       Time     // the clock where it is decided; not recorded, none in a replay
+	Request     string   // unique, from the caller; [A-Za-z0-9._/:-]{1,100}
+	AllowSecret bool     // store text even if it looks like a credential
+	Read        []string // notes that were shown to the agent; see checkRead
+	Seen        string   // the records that the caller saw, as ID=VERSION with spaces; not recorded, none in a replay
 	Payload     Payload
 }
 

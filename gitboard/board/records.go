@@ -196,20 +196,21 @@ type Handoff struct {
 
 // Note is a record of notes/: a message from a human, or from a planner to the human.
 type Note struct {
-	ID             string `yaml:"id"`
-	Timestamp      Time   `yaml:"timestamp"`
-	By             string `yaml:"by"`
-	Message        string `yaml:"message"`
-	For            string `yaml:"for,omitempty"`
-	Goal           string `yaml:"goal,omitempty"` // "" for all goals being worked on
-	Answer         string `yaml:"answer,omitempty"`
-	AnsweredBy     string `yaml:"answered_by,omitempty"`
-	AnsweredAt     Time   `yaml:"answered_at,omitempty"`
-	AcknowledgedBy string `yaml:"acknowledged_by,omitempty"`
-	AcknowledgedAt Time   `yaml:"acknowledged_at,omitempty"`
-	Source         string `yaml:"source,omitempty"` // of feedback from a host: "review:17"
-	Author         string `yaml:"author,omitempty"` // of feedback, an account of the host
-	Extra          any    `yaml:"extra,omitempty"`
+	ID             string   `yaml:"id"`
+	Timestamp      Time     `yaml:"timestamp"`
+	By             string   `yaml:"by"`
+	Message        string   `yaml:"message"`
+	For            string   `yaml:"for,omitempty"`
+	Goal           string   `yaml:"goal,omitempty"` // "" for all goals being worked on
+	Answer         string   `yaml:"answer,omitempty"`
+	AnsweredBy     string   `yaml:"answered_by,omitempty"`
+	AnsweredAt     Time     `yaml:"answered_at,omitempty"`
+	AcknowledgedBy string   `yaml:"acknowledged_by,omitempty"`
+	AcknowledgedAt Time     `yaml:"acknowledged_at,omitempty"`
+	Source         string   `yaml:"source,omitempty"`  // of feedback from a host: "review:17"
+	Author         string   `yaml:"author,omitempty"`  // of feedback, an account of the host
+	ReadBy         []string `yaml:"read_by,omitempty"` // agents that it was shown to
+	Extra          any      `yaml:"extra,omitempty"`
 }
 
 // Anomaly is a record of anomalies/: an unexpected event.

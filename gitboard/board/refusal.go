@@ -8,14 +8,15 @@ import (
 // Refusal is why an operation is not allowed. Exit code 1.
 type Refusal struct {
 	Code    ErrorCode
-	Message string // one sentence that names the subject
-	Hint    Hint   // how to proceed; never a destructive command
-	Task    string // the task it is about, if any
-	Goal    string // one of the goals that could be meant, if the caller named no goal
-	Unknown string // the id of a named task or agent that does not exist
-	Holder  string // the holder of that task
-	Lease   *Lease // the holder's, if it is why the task can't be claimed; the edge adds it
-	Live    bool   // Lease has not expired
+	Message string   // one sentence that names the subject
+	Hint    Hint     // how to proceed; never a destructive command
+	Task    string   // the task it is about, if any
+	Goal    string   // one of the goals that could be meant, if the caller named no goal
+	Unknown string   // the id of a named task or agent that does not exist
+	Holder  string   // the holder of that task
+	Unread  []string // ids of the notes that must be read first
+	Lease   *Lease   // the holder's, if it is why the task can't be claimed; the edge adds it
+	Live    bool     // Lease has not expired
 	// Ahead is by how much the clock was ahead with which Lease was renewed; 0 if it is no more than
 	// clocks may differ.
 	Ahead time.Duration

@@ -154,7 +154,13 @@ func (s *script) step(a board.Actor, p board.Payload, minutes ...int) error {
 	}
 	s.now = s.now.Add(wait)
 	s.n++
-	return s.run(board.Operation{Actor: a, Time: s.now, Request: fmt.Sprintf("r/%d", s.n), Payload: p})
+	op := board.Operation{Actor: a, Time: s.now, Request: fmt.Sprintf("r/%d", s.n), Payload: p}
+	if a.Role != roles.Human && board.HandsOver(p.Op()) {
+		for _, n := range board.Unread(s.state(), a.ID, op.TaskID()) {
+			op.Read = append(op.Read, n.ID)
+		}
+	}
+	return s.run(op)
 }
 
 func (s *script) run(op board.Operation) error {

@@ -34,6 +34,7 @@ func Step(s *State, op Operation) (*State, error) {
 
 // Apply changes a state by an operation that Check has allowed on it.
 func Apply(s *State, op Operation) {
+	applyRead(s, op)
 	op.Payload.Apply(s, op)
 	settleSprint(s, op)
 }
@@ -48,7 +49,10 @@ func check(s *State, op Operation) error {
 			return firstErr(s, err)
 		}
 	}
-	return firstErr(s, op.Payload.Check(s, op))
+	if err := op.Payload.Check(s, op); err != nil {
+		return firstErr(s, err)
+	}
+	return firstErr(s, checkRead(s, op))
 }
 
 // firstErr prefers a read error to a refusal that it may have caused.

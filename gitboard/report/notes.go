@@ -1,52 +1,26 @@
 package report
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // NotesFor lists the unacknowledged notes for everybody and for those named (tasks, agents,
-// planner, human), oldest first. An answered note is for the one who asked, and for others of that
-// role.
+// planner, human), oldest first.
 func NotesFor(s *board.State, names ...string) []*board.Note {
 	var notes []*board.Note
 	for _, id := range s.List(board.NoteDir) {
 		n := s.Note(id)
-		if n != nil && n.AcknowledgedBy == "" && reaches(s, n, names) {
+		if n != nil && n.AcknowledgedBy == "" && n.Reaches(s, names...) {
 			notes = append(notes, n)
 		}
 	}
 	return notes
 }
 
-func reaches(s *board.State, n *board.Note, names []string) bool {
-	if n.Source != "" {
-		return false // no human of the board wrote it; PR_FEEDBACK brings it
-	}
-	if n.Answer == "" {
-		return n.For == "" || slices.Contains(names, n.For)
-	}
-	role, err := s.RoleOf(n.By)
-	return slices.Contains(names, n.By) || err == nil && slices.Contains(names, string(role))
-}
-
 // Asks reports whether a note waits for a human.
 func Asks(n *board.Note) bool {
 	return n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" && n.Answer == ""
-}
-
-// NoteText is a note's message and its answer. Feedback says whose words it holds.
-func NoteText(n *board.Note) string {
-	if n.Source != "" {
-		return n.Author + " at the pull request: " + n.Message
-	}
-	if n.Answer == "" {
-		return n.Message
-	}
-	return n.Message + " (answered by " + n.AnsweredBy + ": " + strings.TrimSpace(n.Answer) + ")"
 }
 
 // OpenAnomalies lists the unacknowledged anomalies, oldest first.

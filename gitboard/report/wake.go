@@ -244,7 +244,7 @@ func wake(s *board.State, g *board.Goal, t WakeTrigger, about []string) Wake {
 		mark.WriteString("; ")
 	}
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && concerns(s, g, n.Goal, "", n.Timestamp) && (slices.Contains(about, id) || reaches(s, n, about)) {
+		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && concerns(s, g, n.Goal, "", n.Timestamp) && (slices.Contains(about, id) || n.Reaches(s, about...)) {
 			mark.WriteString(strings.TrimSpace(id+" "+string(n.AnsweredAt)) + "; ")
 		}
 	}

@@ -95,11 +95,7 @@ func (v *view) Notes() []string {
 	slices.Reverse(notes)
 	var lines []string
 	for _, n := range notes {
-		to := ""
-		if n.For != "" && n.Answer == "" {
-			to = " for " + n.For
-		}
-		lines = append(lines, n.ID+" by "+n.By+to+": "+report.NoteText(n))
+		lines = append(lines, n.Line())
 	}
 	return lines
 }

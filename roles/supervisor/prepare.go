@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
@@ -79,6 +80,9 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	if unread := read(l.State, func() { text, err = prompt.Build(in) }); unread != nil || err != nil {
 		return command{}, "", cmp.Or(unread, err)
 	}
+	if err := s.shown(ctx, text); err != nil {
+		return command{}, "", err
+	}
 	file, err := s.files.savePrompt(l.Now, subject, text)
 	if err != nil {
 		return command{}, "", err
@@ -100,6 +104,25 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	args, stdin := s.CLI.Command(clis.Start{Prompt: text, File: file, Session: session, Root: os.Geteuid() == 0, Folders: s.folders(dir)})
 	c.args, c.stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
 	return s.contained(c), file, nil
+}
+
+// shown keeps that the agent sees the notes that its prompt has as a whole.
+func (s *supervisor) shown(ctx context.Context, in string) error {
+	v, err := s.Board.View(ctx)
+	if err != nil {
+		return err
+	}
+	unread, err := v.Unread(s.actor.ID)
+	var ids []string
+	for _, n := range unread {
+		if strings.Contains(in, text.Line(n.Line(), board.MaxText)) {
+			ids = append(ids, n.ID)
+		}
+	}
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return v.Show(s.actor.ID, ids...)
 }
 
 // housed makes sure that a task's worktree exists.

@@ -43,6 +43,7 @@ type Call struct {
 	OnClose     []io.Closer
 	Minting     sync.Mutex // creates one session key at a time in a team
 	SessionKeys sync.Map   // by agent: the file of the key with which its supervisor signs
+	messages    []message  // that no answer has shown yet
 	warned      bool       // of a board that breaks its rules
 }
 
@@ -231,7 +232,7 @@ func (c *Call) PrintJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.App.Stdout.Write(append(line, '\n'))
+	_, err = c.App.Stdout.Write(append(c.withMessages(line), '\n'))
 	return err
 }
 

@@ -180,7 +180,11 @@ func (a *App) PrintError(err error, asJSON bool) {
 	c := Classify(err)
 	message := err.Error()
 	if asJSON {
-		data, _ := json.Marshal(map[string]any{"error": map[string]string{"code": string(c.Code), "message": message, "hint": c.Hint}})
+		o := map[string]any{"error": map[string]string{"code": string(c.Code), "message": message, "hint": c.Hint}}
+		if m := (*messagedError)(nil); errors.As(err, &m) {
+			o["messages"] = m.messages
+		}
+		data, _ := json.Marshal(o)
 		fmt.Fprintf(a.Stderr, "%s\n", data)
 		return
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
@@ -50,7 +49,7 @@ func Reasons(s *board.State) func(task string) string {
 func NoteLines(notes []*board.Note) []string {
 	lines := []string{}
 	for _, n := range notes {
-		lines = append(lines, n.ID+" by "+n.By+": "+text.Line(report.NoteText(n), 500))
+		lines = append(lines, n.ID+" by "+n.By+": "+text.Line(n.Text(), 500))
 	}
 	return lines
 }

@@ -142,13 +142,14 @@ func (h Head) Operation(file string, author plumbing.Signature) (board.Operation
 	case len(text) > MaxInline:
 		return board.Operation{}, fmt.Errorf("the payload of %s is too long for a message", h.Op)
 	}
-	payload, session, allowSecret, err := DecodePayload(h.Op, text)
+	op, err := DecodePayload(h.Op, text)
 	if err != nil {
-		return board.Operation{}, err
+		return op, err
 	}
-	actor := board.Actor{ID: h.Agent, Role: roles.Role(h.Role), Session: session}
-	if actor.Role == roles.Human {
-		actor.Name, actor.Email = author.Name, author.Email
+	op.Actor.ID, op.Actor.Role = h.Agent, roles.Role(h.Role)
+	if op.Actor.Role == roles.Human {
+		op.Actor.Name, op.Actor.Email = author.Name, author.Email
 	}
-	return board.Operation{Actor: actor, Time: board.At(author.When), Request: h.Request, AllowSecret: allowSecret, Payload: payload}, nil
+	op.Time, op.Request = board.At(author.When), h.Request
+	return op, nil
 }

@@ -231,18 +231,18 @@ func TestALongPayloadIsAFile(t *testing.T) {
 
 func TestPayloadsOutOfForm(t *testing.T) {
 	const good = `{"v":1,"data":{"message":"x"}}`
-	if _, _, _, err := codec.DecodePayload("note", good); err != nil {
+	if _, err := codec.DecodePayload("note", good); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
 		"", "null", "{}", good + good, good + "}", " " + good, `{"v":2,"data":{"message":"x"}}`, `{"data":{"message":"x"},"v":1}`, `{"v":1,"data":{"message":"x","for":""}}`,
 		`{"v":1,"data":{"Message":"x"}}`, `{"v":1,"data":{"message":"x","message":"x"}}`, `{"v":1,"data":{"message":"x","more":1}}`, `{"v":1,"data":{"message":"\u0078"}}`, `{"v":1,"data":null}`, `{"v":1.0,"data":{"message":"x"}}`,
 	} {
-		if _, _, _, err := codec.DecodePayload("note", text); err == nil {
+		if _, err := codec.DecodePayload("note", text); err == nil {
 			t.Errorf("%s is taken", text)
 		}
 	}
-	if _, _, _, err := codec.DecodePayload("rm", good); err == nil {
+	if _, err := codec.DecodePayload("rm", good); err == nil {
 		t.Error("an unknown operation is taken")
 	}
 }

@@ -24,6 +24,7 @@ type envelope struct {
 	V           int             `json:"v"`
 	Session     string          `json:"session,omitempty"`
 	AllowSecret bool            `json:"allow_secret,omitempty"`
+	Read        []string        `json:"read,omitempty"`
 	File        string          `json:"file,omitempty"`
 	Data        json.RawMessage `json:"data,omitempty"`
 }
@@ -34,7 +35,7 @@ func EncodePayload(op board.Operation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return canonical(envelope{V: board.Format, Session: op.Actor.Session, AllowSecret: op.AllowSecret, Data: json.RawMessage(data)})
+	return canonical(envelope{V: board.Format, Session: op.Actor.Session, AllowSecret: op.AllowSecret, Read: op.Read, Data: json.RawMessage(data)})
 }
 
 // PayloadReference returns what the message carries instead of a payload that is too long for it.
@@ -44,9 +45,9 @@ func PayloadReference() string {
 }
 
 // DecodePayload decodes only the output of EncodePayload: the bytes must be canonical.
-func DecodePayload(name, text string) (payload board.Payload, session string, allowSecret bool, err error) {
-	fail := func(err error) (board.Payload, string, bool, error) {
-		return nil, "", false, fmt.Errorf("the payload of %s: %w", name, err)
+func DecodePayload(name, text string) (op board.Operation, err error) {
+	fail := func(err error) (board.Operation, error) {
+		return board.Operation{}, fmt.Errorf("the payload of %s: %w", name, err)
 	}
 	var e envelope
 	if err := strictJSON(text, &e); err != nil || e.V != board.Format {
@@ -58,20 +59,21 @@ func DecodePayload(name, text string) (payload board.Payload, session string, al
 		}
 		return fail(fmt.Errorf("version %d is not %d", e.V, board.Format))
 	}
-	if payload, err = board.NewPayload(name); err != nil {
+	op = board.Operation{Actor: board.Actor{Session: e.Session}, AllowSecret: e.AllowSecret, Read: e.Read}
+	if op.Payload, err = board.NewPayload(name); err != nil {
 		return fail(err)
 	}
-	if err := strictJSON(string(e.Data), payload); err != nil {
+	if err := strictJSON(string(e.Data), op.Payload); err != nil {
 		return fail(err)
 	}
-	again, err := EncodePayload(board.Operation{Actor: board.Actor{Session: e.Session}, AllowSecret: e.AllowSecret, Payload: payload})
+	again, err := EncodePayload(op)
 	if err != nil {
 		return fail(err)
 	}
 	if again != text {
 		return fail(fmt.Errorf("is not in canonical form"))
 	}
-	return payload, e.Session, e.AllowSecret, nil
+	return op, nil
 }
 
 // ErrNewer means that a later version of this program has encoded a payload. Exit code 5.

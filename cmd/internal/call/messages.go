@@ -1,0 +1,90 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// message is a note that was not shown to the caller yet, as JSON shows it.
+type message struct {
+	ID   string     `json:"id"`
+	By   string     `json:"by"`
+	For  string     `json:"for,omitempty"`
+	Time board.Time `json:"time"`
+	Text string     `json:"text"`
+}
+
+// Deliver shows an agent the notes that it has not seen: on standard error, or with --json in a
+// field of the answer. An operation that needs them read is refused with their text instead.
+func (c *Call) Deliver(ctx context.Context) {
+	if c.AgentID() == "" || c.Board == nil || c.Cmd.Lasts || board.HandsOver(c.Cmd.Name) {
+		return
+	}
+	for _, n := range c.Messages(ctx) {
+		if !c.JSON {
+			var l Labelled
+			l.Add("message", n.Line())
+			fmt.Fprintln(c.App.Stderr, c.Legible(l[0]))
+		}
+	}
+}
+
+// Messages takes the caller's unread notes.
+func (c *Call) Messages(ctx context.Context) []*board.Note { return c.unread(ctx, nil) }
+
+// Delivered adds to an error the messages that no answer has shown. A refusal for unread notes has
+// shown their text.
+func (c *Call) Delivered(ctx context.Context, err error) error {
+	if r := (*board.Refusal)(nil); errors.As(err, &r) && len(r.Unread) > 0 {
+		c.unread(ctx, r.Unread)
+	}
+	if err == nil || len(c.messages) == 0 || !c.JSON {
+		return err
+	}
+	return &messagedError{err, c.messages}
+}
+
+// unread takes the caller's unread notes, all or only those named, and keeps that they are shown.
+// It is silent about failures: then they are shown again.
+func (c *Call) unread(ctx context.Context, only []string) []*board.Note {
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return nil
+	}
+	notes, err := v.Unread(c.AgentID())
+	notes = slices.DeleteFunc(notes, func(n *board.Note) bool { return only != nil && !slices.Contains(only, n.ID) })
+	if err != nil || len(notes) == 0 || c.OwnName(c.AgentID()) != nil {
+		return nil
+	}
+	ids := make([]string, len(notes))
+	for i, n := range notes {
+		ids[i] = n.ID
+		c.messages = append(c.messages, message{n.ID, n.By, n.For, n.Timestamp, n.Text()})
+	}
+	_ = v.Show(c.AgentID(), ids...)
+	return notes
+}
+
+// withMessages adds the messages to a JSON object, once.
+func (c *Call) withMessages(object []byte) []byte {
+	end := len(object) - 1
+	if len(c.messages) == 0 || end < 2 || object[end] != '}' {
+		return object
+	}
+	all, _ := json.Marshal(c.messages)
+	c.messages = nil
+	return fmt.Appendf(object[:end], `,"messages":%s}`, all)
+}
+
+// messagedError is an error whose answer as JSON has messages, too.
+type messagedError struct {
+	error
+	messages []message
+}
+
+func (e *messagedError) Unwrap() error { return e.error }
