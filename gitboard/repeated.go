@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -48,10 +49,14 @@ func checkID(id string) error {
 	return board.Refuse(board.CodeInvalid, "a request id has up to 100 letters, digits and ._/:-", "")
 }
 
-// Numbered returns the id of the nth operation of a request, counted from 1.
+// Numbered returns the id of the nth operation of a request, counted from 1: R/2 follows R/1.
 func Numbered(id string, n int) string {
-	if n == 1 {
+	request, first := strings.CutSuffix(id, "/1")
+	switch {
+	case n == 1:
 		return id
+	case first:
+		return fmt.Sprintf("%s/%d", request, n)
 	}
 	return fmt.Sprintf("%s.%d", id, n)
 }

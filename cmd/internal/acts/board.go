@@ -142,7 +142,7 @@ func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, 
 
 // Finalize opens drafts to coders: all of them, or none if a gate refuses one.
 func Finalize(ctx context.Context, c *call.Call, ids ...string) (call.Result, error) {
-	return Together(ctx, c, func(ctx context.Context, v *gitboard.View) (all []board.Payload, err error) {
+	return Together(ctx, c, "finalize", func(ctx context.Context, v *gitboard.View) (all []board.Payload, err error) {
 		for _, id := range ids {
 			p, err := definition.Finalizing(ctx, c, v, id)
 			if err != nil {
@@ -160,31 +160,11 @@ func warned(r call.Result, warnings []string) call.Result {
 	return r
 }
 
-// Together carries out several operations whose payloads are known, or none if the board refuses one
-// of them now. Request R uses R/1, R/2 and so on.
-func Together(ctx context.Context, c *call.Call, payloads func(context.Context, *gitboard.View) ([]board.Payload, error)) (call.Result, error) {
-	v, err := c.View(ctx)
-	if err != nil {
-		return call.Result{}, err
-	}
-	all, err := payloads(ctx, v)
-	if err != nil {
-		return call.Result{}, err
-	}
-	if err := dry(ctx, c, v, all...); err != nil {
-		return call.Result{}, err
-	}
-	request := c.Request
-	var r call.Result
-	for i, p := range all {
-		c.Request = numbered(request, i+1)
-		done, err := c.Doing(ctx, p)
-		if err != nil {
-			return r, err
-		}
-		r.Done = append(r.Done, done.Done...)
-	}
-	return r, nil
+// Together carries out operations in one transaction, or none if the board refuses one of them.
+func Together(ctx context.Context, c *call.Call, op string, payloads func(context.Context, *gitboard.View) ([]board.Payload, error)) (call.Result, error) {
+	c.Request = call.Numbered(c.Request, 1)
+	all, err := c.Together(ctx, op, payloads)
+	return call.Result{Done: all}, err
 }
 
 // dry decides operations one after the other without writing anything.

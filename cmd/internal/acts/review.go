@@ -70,7 +70,7 @@ func Judge(ctx context.Context, c *call.Call, r worktrees.VerdictRequest, take b
 		if err != nil {
 			return call.Result{}, err
 		}
-		c.Request = numbered(r.Request.ID, 1)
+		c.Request = call.Numbered(r.Request.ID, 1)
 		claimed, err := ClaimReview(ctx, c, r.Task)
 		if err != nil {
 			return claimed, err
@@ -89,14 +89,6 @@ func Judge(ctx context.Context, c *call.Call, r worktrees.VerdictRequest, take b
 		result.Lines = []string{"it stays READY_FOR_REVIEW: " + board.ProgressOf(after, t).String()}
 	}
 	return result, nil
-}
-
-// numbered is the request id of an act's nth commit.
-func numbered(request string, n int) string {
-	if request == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s/%d", request, n)
 }
 
 // Comment comments on a line of a submission. The commit may be abbreviated.

@@ -150,17 +150,44 @@ func (c *Call) Asks(actor board.Actor) gitboard.Request {
 
 // Do carries out an operation on behalf of the caller.
 func (c *Call) Do(ctx context.Context, op string, intent gitboard.Intent) (*gitboard.Done, error) {
+	all, err := c.doAll(ctx, op, func(ctx context.Context, v *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
+		p, refs, err := intent(ctx, v)
+		return []board.Payload{p}, refs, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// Together carries out operations in one transaction, all or none. Of several, request R uses R/1,
+// R/2 and so on.
+func (c *Call) Together(ctx context.Context, op string, payloads func(context.Context, *gitboard.View) ([]board.Payload, error)) ([]*gitboard.Done, error) {
+	return c.doAll(ctx, op, func(ctx context.Context, v *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
+		all, err := payloads(ctx, v)
+		return all, nil, err
+	})
+}
+
+// Numbered is the request id of a command's nth transaction, "" for a random one.
+func Numbered(request string, n int) string {
+	if request == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s/%d", request, n)
+}
+
+func (c *Call) doAll(ctx context.Context, op string, intents gitboard.Intents) ([]*gitboard.Done, error) {
 	actor, err := c.Actor(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	onBoard := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+	return c.Board.DoAll(ctx, c.Asks(actor), func(ctx context.Context, v *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
 		if v.Commit.IsZero() && !board.Begins(op) {
 			return nil, nil, c.Board.NoBoard(ctx)
 		}
-		return intent(ctx, v)
-	}
-	return c.Board.Do(ctx, c.Asks(actor), onBoard)
+		return intents(ctx, v)
+	})
 }
 
 // Just carries out an operation whose payload is known, and reports it.

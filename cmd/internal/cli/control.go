@@ -87,7 +87,7 @@ func abortTask(ctx context.Context, c *call.Call, task, reason string) error {
 		reason = board.HumanOverride
 	}
 	request := c.Request
-	c.Request = numbered(request, 2)
+	c.Request = call.Numbered(request, 2)
 	actor, err := c.WhoActs(ctx, "abort")
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func abortTask(ctx context.Context, c *call.Call, task, reason string) error {
 	}
 	if blocks {
 		blocked, err := c.Board.Do(ctx, gitboard.Request{
-			Actor: actor, ID: numbered(request, 1), AllowSecret: c.AllowSecret,
+			Actor: actor, ID: call.Numbered(request, 1), AllowSecret: c.AllowSecret,
 		}, gitboard.Just(&board.Block{About: board.About{Task: task}, Reason: reason}),
 		)
 		if err != nil {
@@ -139,14 +139,6 @@ func needsBlock(ctx context.Context, c *call.Call, actor board.Actor, task, reas
 		}
 	}
 	return true, nil
-}
-
-// numbered is the request id of a command's nth commit.
-func numbered(request string, n int) string {
-	if request == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s/%d", request, n)
 }
 
 var _ = add(resolveCommand)

@@ -60,13 +60,14 @@ var _ = add(addTaskCommand)
 
 func addTaskCommand() *call.Command {
 	var o definition.Flags
-	var id string
+	var id, file string
 	var p board.AddTask
 	return &call.Command{
 		Name: "add-task", Group: "planner", Args: "", Max: 0, Writes: true,
 		Short: "define a task as DRAFT",
 		Long: `With --ready the task is UNCLAIMED at once: a human injects it in one commit, a planner adds and
-finalizes it in two (--request R then uses R/1 and R/2).`,
+finalizes it in two. Several tasks are a YAML list in a file, each with id and the fields of its record: they are added together,
+or none is. With several commits, --request R uses R/1, R/2 and so on.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&id, "id", "", "lower-case letters, digits and hyphens, like add-auth")
 			call.GoalFlag(f, &p.Goal)
@@ -74,71 +75,81 @@ finalizes it in two (--request R then uses R/1 and R/2).`,
 			f.BoolVar(&p.Planned, "planned", false, "counts for the sprint (the usual while one runs)")
 			f.BoolVar(&p.Stretch, "stretch", false, "is welcome in the sprint, but does not count")
 			f.BoolVar(&p.Ready, "ready", false, "open it to coders at once")
+			f.StringVar(&file, "file", "", "a `FILE` with several tasks, instead of the flags that define one")
 		},
 		Example: `git liza add-task --id login --desc "Add POST /login" --spec specs/vision.md#login --done "POST /login answers 200" --scope "IN: api/; OUT: ui/" --depends users --ready`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			if id == "" {
+			p.NoSpecFile = c.SkipSpecFile()
+			switch {
+			case file != "" && (id != "" || len(o.Set()) > 0):
+				return call.Usage(c.Cmd, "--file goes without --id and without the flags that define a task")
+			case file != "":
+				tasks, err := definition.Tasks(c, file, p)
+				if err != nil {
+					return err
+				}
+				return addTasks(ctx, c, tasks)
+			case id == "":
 				return call.Usage(c.Cmd, "--id is missing")
-			}
-			if o.D.Description == "" {
+			case o.D.Description == "":
 				return call.Usage(c.Cmd, "--desc is missing")
 			}
-			p.About, p.Definition, p.NoSpecFile = board.About{Task: id}, o.Definition(), c.SkipSpecFile()
-			return runAddTask(ctx, c, &p)
+			p.About, p.Definition = board.About{Task: id}, o.Definition()
+			return addTasks(ctx, c, []board.AddTask{p})
 		},
 	}
 }
 
-func runAddTask(ctx context.Context, c *call.Call, p *board.AddTask) error {
-	request := c.Request
+// addTasks adds tasks, and finalizes those that a planner adds with --ready, in one transaction.
+func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 	role, err := c.Role(ctx)
 	if err != nil {
 		return err
 	}
-	twoSteps := p.Ready && role == roles.Planner
-	if twoSteps {
-		p.Ready = false
-		if request != "" {
-			c.Request = request + "/1"
-		}
+	finalized := tasks[0].Ready && role == roles.Planner
+	if finalized || len(tasks) > 1 {
+		c.Request = call.Numbered(c.Request, 1)
 	}
-	done, err := c.Do(ctx, "add-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		oid, err := definition.SpecOID(ctx, c, v, p.SpecRef)
-		if err != nil {
-			return nil, nil, err
+	all, err := c.Together(ctx, "add-task", func(ctx context.Context, v *gitboard.View) (adds []board.Payload, _ error) {
+		var finalizes []board.Payload
+		for _, with := range tasks {
+			oid, err := definition.SpecOID(ctx, c, v, with.SpecRef)
+			if err != nil {
+				return nil, err
+			}
+			if with.Ready = with.Ready && !finalized; with.Ready {
+				with.SpecOID = oid
+			}
+			adds = append(adds, &with)
+			if finalized {
+				finalizes = append(finalizes, &board.Finalize{About: with.About, SpecOID: oid, NoSpecFile: with.NoSpecFile})
+			}
 		}
-		with := *p
-		if with.Ready {
-			with.SpecOID = oid
-		}
-		return &with, nil, nil
+		return append(adds, finalizes...), nil
 	})
 	if err != nil {
 		return err
 	}
-	warnings := board.Warnings(p.Definition)
-	var lines []string
-	if !twoSteps { // the second step reports them
-		lines = call.Prefixed("warning: ", warnings)
+	if len(tasks) > 1 {
+		return definition.ReportEach(c, all, true, nil)
 	}
-	if sp := done.After.Sprint(); sp.Status != board.InProgress && !p.Stretch {
+	first, done := all[0], all[len(all)-1]
+	warnings := board.Warnings(tasks[0].Definition)
+	fields, lines := map[string]any{"warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)
+	if sp := first.After.Sprint(); sp.Status != board.InProgress && !tasks[0].Stretch {
 		lines = append(lines, "note: "+sp.ID+" is "+string(sp.Status)+", and stays so")
 	}
-	if twoSteps {
-		if !c.JSON {
-			if err := c.Report(done, nil, lines...); err != nil {
-				return err
-			}
+	switch {
+	case finalized && c.JSON:
+		fields["added"] = first.Commit
+	case finalized:
+		if err := c.Report(first, nil); err != nil {
+			return err
 		}
-		if request != "" {
-			c.Request = request + "/2"
-		}
-		return definition.Finalize(ctx, c, []string{p.Task}, map[string]any{"added": done.Commit})
+	case !tasks[0].Ready:
+		lines = append(lines, "next: git liza finalize "+tasks[0].Task)
 	}
-	if !p.Ready {
-		lines = append(lines, "next: git liza finalize "+p.Task)
-	}
-	return c.Report(done, map[string]any{"warnings": call.Every(warnings)}, lines...)
+	return c.Report(done, fields, lines...)
 }
 
 var _ = add(finalizeCommand)
@@ -151,7 +162,7 @@ func finalizeCommand() *call.Command {
 		Long: `Where plans are reviewed (plan_review of git liza team show), a planner's finalize proposes a draft: it stays DRAFT
 until the reviewer, or a human, finalizes it or sends it back with git liza reject-draft.
 
-Each task is one commit; with several, --request R uses R/1, R/2 and so on, and JSON lists them as operations.
+Each task is one commit, and several travel in one push; --request R then uses R/1, R/2 and so on, and JSON lists them as operations.
 --all is for every draft, or for those that are proposed if there are any; the first that a gate refuses ends it.`,
 		Example: `git liza finalize login users`,
 		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&all, "all", false, "every draft that waits for you") },
@@ -164,7 +175,7 @@ Each task is one commit; with several, --request R uses R/1, R/2 and so on, and 
 			case len(c.Args) == 0:
 				return call.Usage(c.Cmd, "finalize needs ID..., or --all")
 			}
-			return definition.Finalize(ctx, c, c.Args, nil)
+			return definition.Finalize(ctx, c, c.Args)
 		},
 	}
 }
@@ -185,7 +196,7 @@ func finalizeAll(ctx context.Context, c *call.Call) error {
 	if len(drafts) == 0 {
 		return board.Refuse(board.CodeWrongState, "no DRAFT waits for you", "git liza plan")
 	}
-	return definition.Finalize(ctx, c, drafts, nil)
+	return definition.Finalize(ctx, c, drafts)
 }
 
 var _ = add(rejectDraftCommand)

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -66,6 +67,35 @@ func (o *Flags) Set() []string {
 		}
 	})
 	return fields
+}
+
+// Tasks reads tasks from a file with a YAML list. like has what they have in common.
+func Tasks(c *call.Call, file string, like board.AddTask) (tasks []board.AddTask, err error) {
+	text, err := c.File("--file", file)
+	if err != nil {
+		return nil, err
+	}
+	var listed []struct {
+		ID               string
+		board.Definition `yaml:",inline"`
+	}
+	d := yaml.NewDecoder(strings.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&listed); err != nil {
+		return nil, call.Usage(c.Cmd, "--file: no list of tasks with id and the fields of their records: %v", err)
+	}
+	if len(listed) == 0 {
+		return nil, call.Usage(c.Cmd, "--file: the list of tasks is empty")
+	}
+	for _, t := range listed {
+		t.Priority, t.Kind = cmp.Or(t.Priority, 3), cmp.Or(t.Kind, board.Code)
+		if t.Stage == board.CodeStage {
+			t.Stage = ""
+		}
+		like.About, like.Definition = board.About{Task: t.ID}, t.Definition
+		tasks = append(tasks, like)
+	}
+	return tasks, nil
 }
 
 // SpecOID looks up the spec's file on integration, unless SkipSpecFile.

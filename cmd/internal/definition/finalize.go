@@ -3,94 +3,73 @@ package definition
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// Finalize finalizes drafts, one operation each. On a shared board they travel in one push, unless a
-// request is named, whose ids are those of single operations, or one of them is refused.
-func Finalize(ctx context.Context, c *call.Call, ids []string, extra map[string]any) error {
-	if len(ids) < 2 || c.Request != "" || c.Board.Remote() == "" {
-		return each(ctx, c, ids, extra, finalize)
-	}
-	actor, err := c.Actor(ctx, "finalize")
-	if err != nil {
-		return err
-	}
-	all, err := c.Board.DoAll(ctx, c.Asks(actor), func(ctx context.Context, v *gitboard.View) (intents []board.Payload, _ []plumbing.RefUpdate, _ error) {
-		for _, id := range ids {
-			p, err := Finalizing(ctx, c, v, id)
-			if err != nil {
-				return nil, nil, err
-			}
-			intents = append(intents, p)
-		}
-		return intents, nil, nil
-	})
-	if errors.As(err, new(*board.Refusal)) {
-		return each(ctx, c, ids, extra, finalize) // those before it, and which one
-	}
-	if err != nil {
-		return err
-	}
-	return each(ctx, c, ids, extra, func(context.Context, *call.Call, string) (*gitboard.Done, error) {
-		done := all[0]
-		all = all[1:]
-		return done, nil
+// Finalize finalizes drafts, one operation each.
+func Finalize(ctx context.Context, c *call.Call, ids []string) error {
+	return each(ctx, c, "finalize", ids, func(ctx context.Context, v *gitboard.View, id string) (board.Payload, error) {
+		return Finalizing(ctx, c, v, id)
 	})
 }
 
 // RejectDrafts sends drafts back to their planner, one operation each.
 func RejectDrafts(ctx context.Context, c *call.Call, ids []string, reason string) error {
-	return each(ctx, c, ids, nil, func(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error) {
-		return c.Do(ctx, "reject-draft", func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-			return &board.RejectDraft{About: board.About{Task: id}, Reason: reason}, nil, nil
-		})
+	return each(ctx, c, "reject-draft", ids, func(_ context.Context, _ *gitboard.View, id string) (board.Payload, error) {
+		return &board.RejectDraft{About: board.About{Task: id}, Reason: reason}, nil
 	})
 }
 
-// each carries out an operation on each of several drafts, and reports it.
-func each(ctx context.Context, c *call.Call, ids []string, extra map[string]any, do func(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error)) error {
+// each carries out an operation on each of several drafts, in one transaction, and reports them. If
+// one is refused, those before it are carried out by themselves.
+func each(ctx context.Context, c *call.Call, op string, ids []string, payload func(ctx context.Context, v *gitboard.View, id string) (board.Payload, error)) error {
 	request := c.Request
-	operations := []map[string]any{}
-	for i, id := range ids {
-		if request != "" && len(ids) > 1 {
-			c.Request = fmt.Sprintf("%s/%d", request, i+1)
+	do := func(from, to int) ([]*gitboard.Done, error) {
+		if len(ids) > 1 {
+			c.Request = call.Numbered(request, from+1)
 		}
-		done, err := do(ctx, c, id)
-		if err != nil {
-			if len(operations) > 0 {
-				err = errors.Join(c.PrintJSON(map[string]any{"ok": false, "operations": operations}), err)
+		return c.Together(ctx, op, func(ctx context.Context, v *gitboard.View) (all []board.Payload, _ error) {
+			for _, id := range ids[from:to] {
+				p, err := payload(ctx, v, id)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, p)
 			}
-			return err
-		}
-		warnings := board.Warnings(done.After.Task(id).Definition())
+			return all, nil
+		})
+	}
+	all, err := do(0, len(ids))
+	if len(ids) > 1 && errors.As(err, new(*board.Refusal)) {
+		err = nil
+	}
+	for i := len(all); i < len(ids) && err == nil; i++ { // a repeated request may have got this far
+		var done []*gitboard.Done
+		done, err = do(i, i+1)
+		all = append(all, done...)
+	}
+	return ReportEach(c, all, len(ids) > 1, err)
+}
+
+// ReportEach reports operations on drafts, and returns err.
+func ReportEach(c *call.Call, all []*gitboard.Done, several bool, err error) error {
+	operations := []map[string]any{}
+	for _, done := range all {
+		warnings := board.Warnings(done.After.Task(done.Op.TaskID()).Definition())
 		fields := map[string]any{"warnings": call.Every(warnings)}
-		maps.Copy(fields, extra)
-		if c.JSON && len(ids) > 1 {
+		if c.JSON && several {
 			operations = append(operations, call.Reported(done, fields))
-			continue
-		}
-		if err := c.Report(done, fields, call.Prefixed("warning: ", warnings)...); err != nil {
-			return err
+		} else if failed := c.Report(done, fields, call.Prefixed("warning: ", warnings)...); failed != nil {
+			return failed
 		}
 	}
 	if len(operations) > 0 {
-		return c.PrintJSON(map[string]any{"ok": true, "operations": operations})
+		err = errors.Join(c.PrintJSON(map[string]any{"ok": err == nil, "operations": operations}), err)
 	}
-	return nil
-}
-
-func finalize(ctx context.Context, c *call.Call, id string) (*gitboard.Done, error) {
-	return c.Do(ctx, "finalize", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		p, err := Finalizing(ctx, c, v, id)
-		return p, nil, err
-	})
+	return err
 }
 
 // Finalizing is the payload that finalizes a draft.

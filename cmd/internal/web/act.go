@@ -70,7 +70,7 @@ var formActs = map[string]act{
 	"answer": {say: "answer", act: answer},
 	"reply": {say: "say what the protocol asks for", needs: map[string]string{"text": "Write what the protocol asks for."}, act: func(f form) call.Act {
 		return one("note", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Together(ctx, c, func(context.Context, *gitboard.View) ([]board.Payload, error) {
+			return acts.Together(ctx, c, "note", func(context.Context, *gitboard.View) ([]board.Payload, error) {
 				return []board.Payload{&board.AddNote{For: f.text("for"), Message: f.text("text")}, &board.Ack{IDs: []string{f.text("id")}}}, nil
 			})
 		})
@@ -113,7 +113,7 @@ var formActs = map[string]act{
 	}},
 	"send-back": {say: "send drafts back to their planner", needs: map[string]string{"id": "Mark at least one draft.", "reason": "Say what should change: the planner acts on it."}, act: func(f form) call.Act {
 		return one("reject-draft", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Together(ctx, c, func(context.Context, *gitboard.View) (all []board.Payload, err error) {
+			return acts.Together(ctx, c, "reject-draft", func(context.Context, *gitboard.View) (all []board.Payload, err error) {
 				for _, id := range f.Values["id"] {
 					all = append(all, &board.RejectDraft{About: board.About{Task: id}, Reason: f.text("reason")})
 				}
