@@ -15,11 +15,12 @@ type claimOrder struct {
 	waiting  map[string][]string // by task: the unfinished tasks that depend on it
 	behind   map[string]int      // by task: the length of the chain behind it, as far as known
 	live     []Brief             // work that has begun and is not merged
+	declared map[string]int      // by glob: the tasks not begun that declare it
 	overlaps map[string]int      // by task, as far as known
 }
 
 func newClaimOrder(tasks []Brief) *claimOrder {
-	o := &claimOrder{waiting: map[string][]string{}, behind: map[string]int{}, overlaps: map[string]int{}}
+	o := &claimOrder{waiting: map[string][]string{}, behind: map[string]int{}, overlaps: map[string]int{}, declared: map[string]int{}}
 	for _, b := range tasks {
 		if b.Status.Terminal() {
 			continue
@@ -27,8 +28,12 @@ func newClaimOrder(tasks []Brief) *claimOrder {
 		for _, id := range b.DependsOn {
 			o.waiting[id] = append(o.waiting[id], b.ID)
 		}
-		if b.underWay() && len(b.Touches) > 0 {
+		if b.underWay() {
 			o.live = append(o.live, b)
+			continue
+		}
+		for _, glob := range b.Touches {
+			o.declared[glob]++
 		}
 	}
 	return o
@@ -41,8 +46,8 @@ func (b Brief) underWay() bool {
 
 // ClaimOrder returns a function that compares tasks by the order in which they should be claimed:
 // by goal in the order given, by priority (an integration fix counts as 0), by the length of the
-// chain of unfinished tasks behind them, by the overlap with work that is under way, by age and by
-// id.
+// chain of unfinished tasks behind them, by the overlap with work that is under way, by the number of
+// tasks that must wait to avoid an overlap with it, by age and by id.
 func ClaimOrder(tasks []Brief) func(a, b Brief) int {
 	goals, o := map[string]int{}, newClaimOrder(tasks)
 	for _, b := range tasks {
@@ -57,7 +62,7 @@ func (o *claimOrder) compare(a, b Brief) int {
 	if order := cmp.Or(cmp.Compare(a.claimPriority(), b.claimPriority()), cmp.Compare(o.chain(b.ID), o.chain(a.ID))); order != 0 {
 		return order
 	}
-	return cmp.Or(cmp.Compare(o.overlap(a), o.overlap(b)), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(o.overlap(a), o.overlap(b)), cmp.Compare(o.holdsUp(b), o.holdsUp(a)), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
 }
 
 func (b Brief) claimPriority() int {
@@ -96,6 +101,14 @@ func (o *claimOrder) overlap(b Brief) int {
 			}
 		}
 		o.overlaps[b.ID] = n
+	}
+	return n
+}
+
+// holdsUp is how often tasks that have not begun declare a glob of this task.
+func (o *claimOrder) holdsUp(b Brief) (n int) {
+	for _, glob := range b.Touches {
+		n += o.declared[glob]
 	}
 	return n
 }

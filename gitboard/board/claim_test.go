@@ -392,4 +392,12 @@ func TestClaimOrder(t *testing.T) {
 	s.refused("invalid", planner, &board.AmendTask{About: about("same"), Definition: board.Definition{Touches: []string{"a/[b"}}, Set: []string{"touches"}, Reason: "typo"}, "touches")
 	s.do(planner, &board.AmendTask{About: about("same"), Definition: board.Definition{Touches: []string{"docs/*"}}, Set: []string{"touches"}, Reason: "typo"})
 	equal(t, "equal overlap, the oldest", next(s), "same")
+
+	s = begun(t)
+	touching(s, "alone", "a.go")
+	touching(s, "pair-1", "pair.go")
+	touching(s, "pair-2", "pair.go")
+	equal(t, "the task that holds up another", next(s), "pair-1")
+	s.do(coder1, claim("pair-1"))
+	equal(t, "but no overlap", next(s), "alone")
 }
