@@ -14,6 +14,7 @@ type teamwork struct {
 	batch             int  // the longest train
 	reject            int  // every so many tasks are rejected once; 0 for none
 	pairs             bool // neighbours edit the same lines: the ideal works on one after the other
+	killed            int  // when the team is killed, so that all work under way begins again; 0 for never
 }
 
 // schedule is a list scheduler, which starts whatever can be started, the longest chain first,
@@ -32,8 +33,8 @@ type schedule struct {
 
 // step is work under way.
 type step struct {
-	ends int
-	done func()
+	takes, ends int
+	done        func()
 }
 
 // ideal is the makespan of teamwork in seconds.
@@ -57,7 +58,15 @@ func (w teamwork) ideal(own bool) int {
 	for len(s.merged) < len(w.dependsOn) {
 		for s.start() {
 		}
-		s.now = slices.MinFunc(s.under, func(a, b step) int { return cmp.Compare(a.ends, b.ends) }).ends
+		next := slices.MinFunc(s.under, func(a, b step) int { return cmp.Compare(a.ends, b.ends) }).ends
+		if s.now < s.killed && s.killed < next {
+			s.now = s.killed
+			for i := range s.under {
+				s.under[i].ends = s.now + s.under[i].takes
+			}
+			continue
+		}
+		s.now = next
 		s.under = slices.DeleteFunc(s.under, func(u step) bool {
 			if u.ends == s.now {
 				u.done()
@@ -120,7 +129,7 @@ func (s *schedule) start() bool {
 func (w teamwork) rejects(i int) bool { return w.reject > 0 && i%w.reject == w.reject-1 }
 
 func (s *schedule) begin(takes int, done func()) {
-	s.under = append(s.under, step{ends: s.now + takes, done: done})
+	s.under = append(s.under, step{takes: takes, ends: s.now + takes, done: done})
 }
 
 // take takes tasks that may be taken off a list, those with the longest chains first.

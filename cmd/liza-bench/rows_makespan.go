@@ -21,7 +21,7 @@ type makespan struct {
 
 	clones  int // that share the team, 0 for one; with a distant hub if distant
 	distant bool
-	faults  bool // a coder in eight crashes, and the team is killed once
+	faults  bool // a coder in eight crashes
 }
 
 var makespans = []makespan{
@@ -29,7 +29,7 @@ var makespans = []makespan{
 	{name: "24 tasks in 4 chains, 4 coders, 1 reviewer, a test of 4 s", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 1, code: 6, review: 2, test: 4, batch: 8}, bar: 1.15},
 	{name: "8 tasks, 4 coders, 2 reviewers, a test of 20 s", teamwork: teamwork{dependsOn: chains(8, 8), coders: 4, reviewers: 2, code: 6, review: 2, test: 20, batch: 8}, bar: 1.10},
 	{name: "60 tasks in 12 chains, 12 coders, 4 reviewers", teamwork: teamwork{dependsOn: chains(60, 12), coders: 12, reviewers: 4, code: 6, review: 2, test: 1, batch: 8}, bar: 1.25},
-	{name: "24 tasks in 4 chains, 4 coders, 2 reviewers, faults", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8, reject: 5}, bar: 1.15, faults: true},
+	{name: "24 tasks in 4 chains, 4 coders, 2 reviewers, faults", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8, reject: 5, killed: 30}, bar: 1.15, faults: true},
 	{name: "24 tasks in 4 chains, two clones by a near hub", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8}, bar: 1.25, clones: 2},
 	{name: "24 tasks in 4 chains, two clones by a distant hub", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8}, bar: 2, clones: 2, distant: true},
 	{name: "10 pairs that edit the same lines, declared", teamwork: teamwork{dependsOn: chains(20, 20), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8, pairs: true}, bar: 1.2},
@@ -130,16 +130,16 @@ func (m makespan) work(clones []*site) error {
 	var all sync.WaitGroup
 	for i, c := range clones {
 		all.Go(func() {
-			failed[i] = c.runTeam(m.faults, m.ideal(false), "--planners", fmt.Sprint(1-min(i, 1)), "--coders", fmt.Sprint(m.coders/n), "--reviewers", fmt.Sprint(m.reviewers/n), "--exec", m.agent())
+			failed[i] = c.runTeam(m.killed, "--planners", fmt.Sprint(1-min(i, 1)), "--coders", fmt.Sprint(m.coders/n), "--reviewers", fmt.Sprint(m.reviewers/n), "--exec", m.agent())
 		})
 	}
 	all.Wait()
 	return errors.Join(failed...)
 }
 
-// runTeam runs a team until its goal is done. If it is to be killed, it is killed once after half of
-// the ideal time, and started again.
-func (s *site) runTeam(killed bool, ideal int, args ...string) error {
+// runTeam runs a team until its goal is done. If killed is not 0, the team is killed after so many
+// seconds, and started again.
+func (s *site) runTeam(killed int, args ...string) error {
 	for {
 		cmd := s.l.command(s.dir, s.l.liza, append([]string{"team", "--quiet"}, args...)...)
 		var said bytes.Buffer
@@ -147,18 +147,18 @@ func (s *site) runTeam(killed bool, ideal int, args ...string) error {
 		if err := cmd.Start(); err != nil {
 			return err
 		}
-		if killed {
-			time.AfterFunc(time.Duration(ideal)*time.Second/2, func() { _ = cmd.Process.Kill() })
+		if killed > 0 {
+			time.AfterFunc(time.Duration(killed)*time.Second, func() { _ = cmd.Process.Kill() })
 		}
 		err := cmd.Wait()
 		s.l.peak = max(s.l.peak, peakMemory(cmd.ProcessState))
 		if err == nil {
 			return nil
 		}
-		if !killed {
+		if killed == 0 {
 			return fmt.Errorf("team: %w: %s", err, said.String())
 		}
-		killed = false
+		killed = 0
 	}
 }
 

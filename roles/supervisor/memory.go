@@ -15,7 +15,7 @@ import (
 // exit codes). Every delay is a bound: Look.paused names the events that end it before.
 const (
 	restartDelay = 2 * time.Second // after exit 42 without a change on the board
-	crashDelay   = 5 * time.Second // after the first crash, doubled each time
+	crashDelay   = 5 * time.Second // after the second crash or fruitless run of several, doubled each time
 	longestDelay = 5 * time.Minute
 	crashWindow  = 5 * time.Minute // crashLimit crashes within it stop the supervisor
 	crashLimit   = 3
@@ -42,9 +42,8 @@ type Memory struct {
 	Why         string    // the reason for NotBefore
 	While       string    // NotBefore counts while the board or its settings have this mark; "" for always
 	Crashes     []time.Time
-	Delay       time.Duration // after the last crash
-	Fruitless   int           // runs in a row without a change on the board
-	Limits      int           // quota or rate limits in a row
+	Fruitless   int // runs in a row without a change on the board
+	Limits      int // quota or rate limits in a row
 	Claims      map[string]Failed
 	Merges      map[string]Failed
 	Declined    map[string]string // by task: the submission that the agent gave back unjudged
@@ -135,31 +134,41 @@ func (m *Memory) Learn(e Outcome) {
 	stalled := m.stalled(e)
 	switch {
 	case e.Unplanned && e.Exit == 0:
-		m.Delay = 0
 		if m.Unplanned++; m.Unplanned < planTries {
-			m.NotBefore, m.Why = e.At.Add(crashDelay), "it planned nothing and asked nothing, and is started once more"
+			m.Why = "it planned nothing and asked nothing, and is started once more"
 		}
 	case e.crashed():
 		m.LastCrashed = true
 		m.Crashes = append(m.recent(e.At), e.At)
-		m.Delay = min(max(2*m.Delay, crashDelay), longestDelay)
-		m.NotBefore, m.Why = e.At.Add(m.Delay), fmt.Sprintf("it has crashed (exit %d) and is started again after %s", e.Exit, m.Delay)
+		delay := delayOf(len(m.Crashes))
+		m.NotBefore, m.Why = e.At.Add(delay), fmt.Sprintf("it has crashed (exit %d) and is started again%s", e.Exit, after(delay))
 	case stalled > 0 && stalled < stallLimit:
-		m.Delay = 0
-		delay := crashDelay << (stalled - 1)
-		m.NotBefore, m.Why = e.At.Add(delay), fmt.Sprintf("it has handed nothing over (%d of %d), and is started again after %s", stalled, stallLimit, delay)
+		delay := delayOf(stalled)
+		m.NotBefore, m.Why = e.At.Add(delay), fmt.Sprintf("it has handed nothing over (%d of %d), and is started again%s", stalled, stallLimit, after(delay))
 		if m.afresh(e.Task) {
 			m.Why += ", in a new conversation"
 		}
 	case stalled > 0: // the next step gives it up
 	case e.Changed || e.Exit == 0 && e.Role == roles.Planner:
-		m.Delay = 0
 	case e.Exit == 0 || e.Exit == graceful:
-		m.Delay = 0
 		m.NotBefore, m.Why = e.At.Add(restartDelay), "it continues in a moment"
 	default: // a CLI ended by its own command has still done its work
-		m.Delay = 0
 	}
+}
+
+// delayOf is the wait after a failure, by its number among the recent ones. The first failure needs no wait.
+func delayOf(failures int) time.Duration {
+	if failures < 2 {
+		return 0
+	}
+	return crashDelay << (failures - 2)
+}
+
+func after(delay time.Duration) string {
+	if delay == 0 {
+		return ""
+	}
+	return " after " + delay.String()
 }
 
 // pause lets the next step wait until a time, while the board or its settings have a mark.

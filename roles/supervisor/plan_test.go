@@ -215,9 +215,13 @@ func TestNext(t *testing.T) {
 		{"aborted here", planner, nil, func(l *Look, _ *Memory) { l.Halt = &report.Halt{File: "ABORT", Mode: board.Aborted} }, "stop 0: the run is aborted: ABORTED by this clone's file .liza/ABORT"},
 		{"aborted", reviewer1, func(s *scene) { s.submitted("login").do(human, &board.Abort{Reason: "enough"}) }, nil, "stop 0: the run is aborted: ABORTED by human since 2026-01-31T09:12:00Z: enough"},
 		{"the goal is over", coder1, func(s *scene) { s.merged("login").do(human, &board.GoalComplete{}) }, nil, "stop 0: the goal is COMPLETED"},
-		{"a pause after a crash", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) { m.Learn(Outcome{At: l.Now, Exit: 7}) },
-			"wait for 5s: it has crashed (exit 7) and is started again after 5s"},
-		{"a pause after a crash, and a human changes a setting", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+		{"a crash", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) { m.Learn(Outcome{At: l.Now, Exit: 7}) }, "start login"},
+		{"a second crash", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Exit: 7})
+			m.Learn(Outcome{At: l.Now, Exit: 7})
+		}, "wait for 5s: it has crashed (exit 7) and is started again after 5s"},
+		{"a second crash, and a human changes a setting", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Exit: 7})
 			m.Learn(Outcome{At: l.Now, Exit: 7, Settings: settingsOf(newScene(t).claimed("login").do(human, &board.SetConfig{Key: "run_max_time", Value: "9"}).state())})
 		}, "start login"},
 		{"a limit, and a human leaves a note", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
@@ -315,8 +319,8 @@ func TestLearn(t *testing.T) {
 	}{
 		{"submitted", []Outcome{{Exit: 42, Changed: true}}, 0, "", func(m *Memory) bool { return m.Fruitless == 0 }},
 		{"done", []Outcome{{Changed: true}}, 0, "", func(m *Memory) bool { return m.Fruitless == 0 }},
-		{"crashes double the pause", []Outcome{{Exit: 1}, {Exit: 137}}, 10 * time.Second, "exit 137", func(m *Memory) bool { return len(m.Crashes) == 2 && m.LastCrashed }},
-		{"a graceful end forgets the pause", []Outcome{{Exit: 1}, {Exit: 42}, {Exit: 1}}, 5 * time.Second, "exit 1", func(m *Memory) bool { return m.Fruitless == 3 }},
+		{"a second crash", []Outcome{{Exit: 1}, {Exit: 137}}, 5 * time.Second, "exit 137", func(m *Memory) bool { return len(m.Crashes) == 2 && m.LastCrashed }},
+		{"a second crash, after a graceful end", []Outcome{{Exit: 1}, {Exit: 42}, {Exit: 1}}, 5 * time.Second, "exit 1", func(m *Memory) bool { return m.Fruitless == 3 }},
 		{"ended by us", []Outcome{{Exit: 143, Ours: true}}, 0, "", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
 		{"a limit is not a crash", []Outcome{{Exit: 1, Limited: true, Limit: "limit of claude"}}, time.Minute, "limit of claude, until 09:01Z",
 			func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 && m.Limits == 1 }},
@@ -327,31 +331,31 @@ func TestLearn(t *testing.T) {
 			func(m *Memory) bool {
 				return m.Fruitless == 0 && m.Seen["goal-1 BLOCKED_TASKS"] == "login" && m.Unfinished == nil
 			}},
-		{"a planner that crashes", []Outcome{{Role: "planner", Exit: 1, Wake: wake}}, 5 * time.Second, "crashed",
+		{"a planner that crashes", []Outcome{{Role: "planner", Exit: 1, Wake: wake}}, 0, "crashed",
 			func(m *Memory) bool { return m.Seen == nil && m.Unfinished == wake }},
-		{"it wrote to the board and handed nothing over", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Changed: true, Running: true}}, 10 * time.Second, "handed nothing over (2 of 3)",
+		{"it wrote to the board and handed nothing over", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Changed: true, Running: true}}, 5 * time.Second, "handed nothing over (2 of 3)",
 			func(m *Memory) bool { return !m.exhausted("login") && m.Fruitless == 0 }},
 		{"three times", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Exit: 42, Changed: true, Running: true}, {Task: "login", Changed: true, Running: true}}, 0, "",
 			func(m *Memory) bool { return m.exhausted("login") && m.Broken(at) == "" }},
-		{"it ends well again and again and does nothing", []Outcome{{Task: "login", Running: true}, {Task: "login", Running: true}}, 10 * time.Second, "(2 of 3), and is started again after 10s, in a new conversation",
+		{"it ends well again and again and does nothing", []Outcome{{Task: "login", Running: true}, {Task: "login", Running: true}}, 5 * time.Second, "(2 of 3), and is started again after 5s, in a new conversation",
 			func(m *Memory) bool { return m.afresh("login") && !m.exhausted("login") }},
 		{"three times and does nothing", []Outcome{{Task: "login", Running: true}, {Task: "login", Running: true}, {Task: "login", Running: true}}, 0, "",
 			func(m *Memory) bool { return m.exhausted("login") && !m.afresh("login") && m.Broken(at) == "" }},
-		{"in another iteration", []Outcome{{Task: "login", Changed: true, Running: true, Claim: "1"}, {Task: "login", Changed: true, Running: true, Claim: "2"}}, 5 * time.Second, "(1 of 3)", nil},
+		{"in another iteration", []Outcome{{Task: "login", Changed: true, Running: true, Claim: "1"}, {Task: "login", Changed: true, Running: true, Claim: "2"}}, 0, "(1 of 3)", nil},
 		{"it asks for a fresh start and did nothing", []Outcome{{Exit: 42}}, 2 * time.Second, "it continues in a moment", func(m *Memory) bool { return m.Fruitless == 1 }},
 		{"while the board is paused", []Outcome{{Task: "login", Exit: 42, Changed: true}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},
 		{"a hand-over ends the count", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Changed: true, Running: true, Delivered: true}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},
 		{"ended by its own command after it submitted", []Outcome{{Task: "login", Exit: 143, Changed: true, Delivered: true}}, 0, "", func(m *Memory) bool { return len(m.Crashes) == 0 && !m.LastCrashed }},
-		{"beyond a bound", []Outcome{{Task: "login", Exit: 143, Ours: true, Cut: "run_max_silence"}}, 5 * time.Second, "(1 of 3)", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
+		{"beyond a bound", []Outcome{{Task: "login", Exit: 143, Ours: true, Cut: "run_max_silence"}}, 0, "(1 of 3)", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
 		{"a task's budget", []Outcome{{Task: "login", Exit: 143, Ours: true, Cut: "budget_task_tokens"}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},
-		{"a planner's budget", []Outcome{{Role: "planner", Exit: 143, Ours: true, Cut: "budget_run_tokens"}}, 5 * time.Second, "(1 of 3)", func(m *Memory) bool { return !m.exhausted("") }},
+		{"a planner's budget", []Outcome{{Role: "planner", Exit: 143, Ours: true, Cut: "budget_run_tokens"}}, 0, "(1 of 3)", func(m *Memory) bool { return !m.exhausted("") }},
 		{"a planner beyond a bound, three times", []Outcome{{Role: "planner", Ours: true, Cut: "run_max_time"}, {Role: "planner", Ours: true, Cut: "run_max_time"}, {Role: "planner", Ours: true, Cut: "run_max_time"}}, 0, "",
 			func(m *Memory) bool { return strings.Contains(m.Broken(at), "beyond its bounds") }},
 		{"a wrong key", []Outcome{{Exit: 1, Setup: "invalid x-api-key"}}, 0, "", func(m *Memory) bool { return strings.Contains(m.Broken(at), "can't work: invalid x-api-key") }},
-		{"crashes name the last words", []Outcome{{Exit: 1}, {Exit: 1}, {Exit: 1, Said: "no room on disk"}}, 20 * time.Second, "crashed", func(m *Memory) bool { return strings.HasSuffix(m.Broken(at), ": no room on disk") }},
+		{"crashes name the last words", []Outcome{{Exit: 1}, {Exit: 1}, {Exit: 1, Said: "no room on disk"}}, 10 * time.Second, "crashed", func(m *Memory) bool { return strings.HasSuffix(m.Broken(at), ": no room on disk") }},
 		{"the conversation is lost", []Outcome{{Exit: 1, Lost: true}}, 0, "a new conversation", func(m *Memory) bool { return len(m.Crashes) == 0 }},
-		{"a new conversation is too long, too", []Outcome{{Exit: 1, Overflow: true}, {Exit: 1, Overflow: true}, {Exit: 1, Overflow: true}}, 5 * time.Second, "crashed", func(m *Memory) bool { return len(m.Crashes) == 1 }},
-		{"a planner that plans nothing", []Outcome{{Role: "planner", Wake: first, Unplanned: true}}, 5 * time.Second, "planned nothing", func(m *Memory) bool { return m.Unfinished == first && m.Seen == nil }},
+		{"a new conversation is too long, too", []Outcome{{Exit: 1, Overflow: true}, {Exit: 1, Overflow: true}, {Exit: 1, Overflow: true}}, 0, "crashed", func(m *Memory) bool { return len(m.Crashes) == 1 }},
+		{"a planner that plans nothing", []Outcome{{Role: "planner", Wake: first, Unplanned: true}}, 0, "planned nothing", func(m *Memory) bool { return m.Unfinished == first && m.Seen == nil }},
 		{"a planner that plans nothing twice", []Outcome{{Role: "planner", Wake: first, Unplanned: true}, {Role: "planner", Wake: first, Unplanned: true}}, 0, "",
 			func(m *Memory) bool {
 				return m.Unfinished == nil && m.Seen["goal-1 INITIAL_PLANNING"] == "none" && m.Unplanned == planTries
