@@ -5,14 +5,9 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/cli"
 )
 
-func main() {
-	// A command lives for milliseconds: collecting garbage less often costs it nothing but memory.
-	debug.SetGCPercent(400)
-	os.Exit(cli.Main(call.OS(), os.Args[1:]))
-}
+func main() { os.Exit(cli.Main(call.OS(), os.Args[1:])) }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -28,24 +29,26 @@ type FieldEdit struct {
 
 // writable lists the fields that an edit may change, by the record's directory or path. All other
 // fields have their own commands.
-var writable = map[string][]string{
-	TaskDir: {"title", "description", "done_when", "scope", "spec_ref", "kind", "stage", "priority", "depends_on", "touches", "max_iterations", "max_review_cycles",
-		"lease_duration_override", "blocked_reason", "blocked_questions", "attempted", "reserved_for", "rescope_reason", "extra"},
-	GoalDir:       {"description", "vision", "spec_ref", "extra"},
-	SprintPath:    {"scope", "timeline", "retrospective", "extra"},
-	DiscoveryDir:  {"description", "severity", "urgency", "recommendation", "extra"},
-	HandoffDir:    {"summary", "next_action", "approach", "blockers", "files_modified", "next_steps", "extra"},
-	NoteDir:       {"message", "for", "extra"},
-	AnomalyDir:    {"details", "extra"},
-	SpecChangeDir: {"spec", "change", "extra"},
-	KeyDir:        {"extra"},
-	AgentDir:      {"extra"},
-	ConfigPath:    configFields(),
-	MetaPath:      {"extra"},
-	TeamPath:      {"extra"},
-	ControlPath:   {"reason", "extra"},
-	BreakerPath:   {"extra"},
-}
+var writable = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		TaskDir: {"title", "description", "done_when", "scope", "spec_ref", "kind", "stage", "priority", "depends_on", "touches", "max_iterations", "max_review_cycles",
+			"lease_duration_override", "blocked_reason", "blocked_questions", "attempted", "reserved_for", "rescope_reason", "extra"},
+		GoalDir:       {"description", "vision", "spec_ref", "extra"},
+		SprintPath:    {"scope", "timeline", "retrospective", "extra"},
+		DiscoveryDir:  {"description", "severity", "urgency", "recommendation", "extra"},
+		HandoffDir:    {"summary", "next_action", "approach", "blockers", "files_modified", "next_steps", "extra"},
+		NoteDir:       {"message", "for", "extra"},
+		AnomalyDir:    {"details", "extra"},
+		SpecChangeDir: {"spec", "change", "extra"},
+		KeyDir:        {"extra"},
+		AgentDir:      {"extra"},
+		ConfigPath:    configFields(),
+		MetaPath:      {"extra"},
+		TeamPath:      {"extra"},
+		ControlPath:   {"reason", "extra"},
+		BreakerPath:   {"extra"},
+	}
+})
 
 // configFields lists the settings that a human may change, each subject to its own rules.
 func configFields() []string {
@@ -61,7 +64,7 @@ func configFields() []string {
 // Writable lists the fields of the record at a path that an edit may change.
 func Writable(path string) []string {
 	kind, _, _ := strings.Cut(path, "/")
-	return writable[kind]
+	return writable()[kind]
 }
 
 // Editable returns the record at a path. It refuses a record that does not exist or can't change

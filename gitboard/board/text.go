@@ -103,7 +103,7 @@ func eachText(v reflect.Value, field string, visit func(field, text string)) {
 var credentials = []struct {
 	what  string
 	marks []string
-	form  form
+	form  *form
 }{
 	{"a private key", []string{"PRIVATE KEY"}, formOf(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
 	{"an AWS access key", []string{"AKIA", "ASIA"}, formOf(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gowebpki/jcs"
-
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
@@ -47,7 +45,7 @@ func Seal(statement []byte, by *sshsig.Signer) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jcs.Transform(data)
+	return canonical(data)
 }
 
 // maxEnvelope is the greatest size of a stored envelope, in bytes.

@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
+	"html"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -153,44 +153,33 @@ func (r *Result) GitLab() ([]byte, error) {
 }
 
 // JUnit is the result as a report of tests, one for each check.
-func (r *Result) JUnit() ([]byte, error) {
-	type failure struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
-		Text    string `xml:",chardata"`
-	}
-	type test struct {
-		Name     string    `xml:"name,attr"`
-		Class    string    `xml:"classname,attr"`
-		Failures []failure `xml:"failure"`
-	}
-	type suite struct {
-		XMLName  xml.Name `xml:"testsuite"`
-		Name     string   `xml:"name,attr"`
-		Tests    int      `xml:"tests,attr"`
-		Failures int      `xml:"failures,attr"`
-		Cases    []test   `xml:"testcase"`
-	}
-	s := suite{Name: "git liza check"}
+func (r *Result) JUnit() []byte {
+	var cases bytes.Buffer
+	failed := 0
 	for _, code := range Checks {
-		t := test{Name: string(code), Class: "git-liza-check"}
+		fmt.Fprintf(&cases, "  <testcase name=\"%s\" classname=\"git-liza-check\">\n", code)
+		before := cases.Len()
 		for _, f := range r.Failures {
 			if f.Code == code {
-				t.Failures = append(t.Failures, failure{text.Line(f.Text, 300), string(code), f.advice()})
+				fmt.Fprintf(&cases, "    <failure message=\"%s\" type=\"%s\">%s</failure>\n", inXML(text.Line(f.Text, 300)), code, inXML(f.advice()))
 			}
 		}
-		s.Tests++
-		if len(t.Failures) > 0 {
-			s.Failures++
+		if cases.Len() > before {
+			failed++
 		}
-		s.Cases = append(s.Cases, t)
+		cases.WriteString("  </testcase>\n")
 	}
-	var b bytes.Buffer
-	b.WriteString(xml.Header)
-	e := xml.NewEncoder(&b)
-	e.Indent("", "  ")
-	err := e.Encode(s)
-	return append(b.Bytes(), '\n'), err
+	return fmt.Appendf(nil, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"git liza check\" tests=\"%d\" failures=\"%d\">\n%s</testsuite>\n", len(Checks), failed, cases.Bytes())
+}
+
+// inXML is a text as text or an attribute of XML, which has no control characters.
+func inXML(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' || r == 0xfffe || r == 0xffff {
+			return 0xfffd
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd")))
 }
 
 // JSON is the result for programs.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowebpki/jcs"
+
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -91,9 +93,7 @@ func TestReportsOfOthers(t *testing.T) {
 	if err := json.Unmarshal(data, &issues); err != nil || len(issues) != 3 || issues[0].Severity != "blocker" || issues[1].Severity != "major" || issues[0].Fingerprint == issues[1].Fingerprint || issues[0].Location.Lines.Begin != 1 || issues[0].Location.Path == "" {
 		t.Errorf("%v: %s", err, data)
 	}
-	if data, err = r.JUnit(); err != nil {
-		t.Fatal(err)
-	}
+	data = r.JUnit()
 	var suite struct {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`
@@ -104,5 +104,25 @@ func TestReportsOfOthers(t *testing.T) {
 	}
 	if err := xml.Unmarshal(data, &suite); err != nil || suite.Tests != len(Checks) || suite.Failures != 2 || len(suite.Cases) != len(Checks) {
 		t.Errorf("%v: %+v", err, suite)
+	}
+}
+
+// TestCanonical compares with another implementation of RFC 8785.
+func TestCanonical(t *testing.T) {
+	for _, text := range []string{`{}`, `[]`, `[null,true,false,0,-5,9007199254740991]`, `{"b":[{},[]],"a":{"\u20ac":1,"\ufb33":2,"\ud83d\ude00":3,"\u000d":4}}`, `"\u2028<&>\u007f\u0001\b\f\n\r\t\"\\/"`} {
+		got, err := canonical([]byte(text))
+		want, bad := jcs.Transform([]byte(text))
+		if text[0] == '"' { // it takes no bare text
+			want, bad = jcs.Transform([]byte("[" + text + "]"))
+			want = want[1 : len(want)-1]
+		}
+		if err != nil || bad != nil || string(got) != string(want) {
+			t.Errorf("%s: %s, want %s (%v, %v)", text, got, want, err, bad)
+		}
+	}
+	for _, text := range []string{`1.5`, `9007199254740992`, `{`} {
+		if got, err := canonical([]byte(text)); err == nil {
+			t.Errorf("%s is taken: %s", text, got)
+		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gowebpki/jcs"
-
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -132,7 +130,7 @@ func (r *Result) state(kind string, tree plumbing.OID, predicate any) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	return jcs.Transform(data)
+	return canonical(data)
 }
 
 // TestRun is a repeated test of the head of a range.

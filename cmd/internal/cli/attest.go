@@ -77,7 +77,7 @@ type attestation struct {
 func (a *attestation) make(ctx context.Context) error {
 	repo := a.c.Board.Repo()
 	var err error
-	if a.remote, err = remoteOf(ctx, repo, a.f.remote); err != nil {
+	if a.remote, err = call.RemoteOf(ctx, repo, a.f.remote); err != nil {
 		return err
 	}
 	if a.signer, err = a.key(ctx); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/receipt"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -74,7 +73,7 @@ another board.`,
 				return call.Usage(c.Cmd, "check takes a range: BASE..HEAD")
 			}
 			f.o.Base, f.o.Head = base, head
-			if f.o.Remote, err = remoteOf(ctx, c.Board.Repo(), f.o.Remote); err != nil {
+			if f.o.Remote, err = call.RemoteOf(ctx, c.Board.Repo(), f.o.Remote); err != nil {
 				return err
 			}
 			r, err := receipt.Check(ctx, c.Board.Repo(), f.o)
@@ -84,30 +83,6 @@ another board.`,
 			return reportCheck(c, f.format, r)
 		},
 	}
-}
-
-// remoteOf returns the remote whose board counts: the given one, that of a shared board, origin, or
-// the only one; "" in a repository without remotes.
-func remoteOf(ctx context.Context, repo *git.Repo, given string) (string, error) {
-	remotes, err := repo.Settings().Remotes(ctx)
-	if err != nil || given == "" && len(remotes) == 0 {
-		return "", err
-	}
-	if given != "" && !slices.Contains(remotes, given) {
-		return "", &call.UsageError{Message: fmt.Sprintf("there is no remote %q", text.Line(given, 60)), Hint: "git remote"}
-	}
-	shared, err := repo.Shared(ctx)
-	switch {
-	case given != "" || err != nil:
-		return given, err
-	case shared != nil:
-		return shared.Name, nil
-	case slices.Contains(remotes, "origin"):
-		return "origin", nil
-	case len(remotes) == 1:
-		return remotes[0], nil
-	}
-	return "", &call.UsageError{Message: "several remotes are set, and none is called origin", Hint: "git liza check BASE..HEAD --remote NAME"}
 }
 
 // checkPush checks what a push brings to branches of this repository, by default to its default
@@ -163,7 +138,7 @@ func reportCheck(c *call.Call, format string, r *receipt.Result) error {
 	case "gitlab":
 		data, err = r.GitLab()
 	case "junit":
-		data, err = r.JUnit()
+		data = r.JUnit()
 	default:
 		err = c.Say(checkLines(r)...)
 	}

@@ -20,11 +20,10 @@ var Groups = []string{"setting up", "planner", "coder", "reviewer", "any agent",
 
 // Find finds the command that the first words name, preferring longer names.
 func Find(args []string) *call.Command {
-	all := made()
 	for words := min(2, len(args)); words > 0; words-- {
 		name := strings.Join(args[:words], " ")
-		if i := slices.IndexFunc(all, func(c *call.Command) bool { return c.Name == name }); i >= 0 {
-			return all[i]
+		if i := slices.IndexFunc(described(), func(c *call.Command) bool { return c.Name == name }); i >= 0 {
+			return makers[i]()
 		}
 	}
 	return nil
@@ -32,12 +31,12 @@ func Find(args []string) *call.Command {
 
 // withFirstWord lists the commands whose name has two words, the first of which is word.
 func withFirstWord(word string) (group []*call.Command) {
-	for _, c := range Commands() {
+	for _, c := range described() {
 		if first, _, two := strings.Cut(c.Name, " "); two && first == word {
 			group = append(group, c)
 		}
 	}
-	return group
+	return sorted(group)
 }
 
 // groupPage prints the commands of a group, unless the words after its name ask for something else.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,8 +20,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-// Main runs one command line and returns the exit code.
+// Main runs one command line and returns the exit code. Help is done before it could be interrupted, and
+// begins sooner without what only commands need.
 func Main(a *call.App, args []string) int {
+	if len(args) > 0 && args[0] == "help" {
+		return Run(context.Background(), a, args)
+	}
+	// A command lives for milliseconds: collecting garbage less often costs it nothing but memory.
+	debug.SetGCPercent(400)
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as set by nohup
 		ends = append(ends, syscall.SIGHUP)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -32,8 +33,14 @@ func SetHome(run func(context.Context, *call.Call) error) struct{} {
 // Commands is the table of commands, in the order of help: first firstShown, then operations in the
 // order of a task's life, then the others by name. It is built for each use, because a command's
 // flags are its own variables.
-func Commands() []*call.Command {
-	all, order := made(), make(map[*call.Command][2]int, len(makers))
+func Commands() []*call.Command { return sorted(made()) }
+
+// described are the commands for those who only read about them: none of these is run.
+var described = sync.OnceValue(made)
+
+// sorted puts commands into the order of help.
+func sorted(all []*call.Command) []*call.Command {
+	order := make(map[*call.Command][2]int, len(all))
 	ops := board.Ops()
 	for _, c := range all {
 		order[c] = [2]int{slices.Index(Groups, c.Group), rank(c, ops)}

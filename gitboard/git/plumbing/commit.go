@@ -57,9 +57,9 @@ const usualEncoding = "UTF-8"
 // end in a line feed.
 func EncodeCommit(c Commit) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "tree %s\n", c.Tree.hash())
+	fmt.Fprintf(&b, "tree %s\n", c.Tree.OrZero())
 	for _, parent := range c.Parents {
-		fmt.Fprintf(&b, "parent %s\n", parent.hash())
+		fmt.Fprintf(&b, "parent %s\n", parent.OrZero())
 	}
 	fmt.Fprintf(&b, "author %s\ncommitter %s\n", c.Author.encode(), c.Committer.encode())
 	if r := c.rest; r != nil {

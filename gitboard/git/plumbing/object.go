@@ -4,8 +4,9 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"hash"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/pjbgf/sha1cd"
 )
 
 // ObjectType is git's name for an object's type.
@@ -32,18 +33,21 @@ func NewObject(t ObjectType, data []byte) Object {
 }
 
 func hashObject(t ObjectType, data []byte) OID {
-	return OID(plumbing.ComputeHash(t.plumbing(), data).String())
+	return sum(sha1cd.New(), t, data)
 }
 
 // PlainHash returns an object's id without NewObject's detection of crafted collisions. It is
 // several times as fast. For a crafted object it returns another id than NewObject. The data may be
 // in several parts.
 func PlainHash(t ObjectType, data ...[]byte) OID {
+	return sum(sha1.New(), t, data...)
+}
+
+func sum(h hash.Hash, t ObjectType, data ...[]byte) OID {
 	size := 0
 	for _, part := range data {
 		size += len(part)
 	}
-	h := sha1.New()
 	fmt.Fprintf(h, "%s %d\x00", t, size)
 	for _, part := range data {
 		h.Write(part)
@@ -51,17 +55,5 @@ func PlainHash(t ObjectType, data ...[]byte) OID {
 	return OID(hex.EncodeToString(h.Sum(nil)))
 }
 
-// plumbing converts t to go-git's type.
-func (t ObjectType) plumbing() plumbing.ObjectType {
-	switch t {
-	case BlobObject:
-		return plumbing.BlobObject
-	case TreeObject:
-		return plumbing.TreeObject
-	case CommitObject:
-		return plumbing.CommitObject
-	case TagObject:
-		return plumbing.TagObject
-	}
-	return plumbing.InvalidObject
-}
+// inPack is the number of a type in packs.
+var inPack = map[ObjectType]byte{CommitObject: 1, TreeObject: 2, BlobObject: 3, TagObject: 4}

@@ -1,7 +1,5 @@
 package plumbing
 
-import "github.com/go-git/go-git/v5/plumbing"
-
 // OID is an object id: the full hexadecimal SHA-1, in lower case.
 type OID string
 
@@ -41,9 +39,6 @@ func (o OID) Valid() bool {
 	}
 	return true
 }
-
-// hash converts o to go-git's type.
-func (o OID) hash() plumbing.Hash { return plumbing.NewHash(string(o)) }
 
 // OrZero returns o, or ZeroOID if o is "".
 func (o OID) OrZero() OID {

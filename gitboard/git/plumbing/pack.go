@@ -6,8 +6,6 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // EncodePack returns objects as a pack (gitformat-pack), without deltas. An object that is named
@@ -17,15 +15,15 @@ func EncodePack(objects []Object) ([]byte, error) {
 	packed := make(map[OID]bool, len(objects))
 	pack.WriteString("PACK\x00\x00\x00\x02????") // version 2, and the number of objects
 	for _, o := range objects {
-		kind := o.Type.plumbing()
-		if id := hashObject(o.Type, o.Data); id != o.OID || kind == plumbing.InvalidObject {
+		kind, known := inPack[o.Type]
+		if id := hashObject(o.Type, o.Data); id != o.OID || !known {
 			return nil, fmt.Errorf("pack: an object is named %q, and its content makes it %s", o.OID, id)
 		}
 		if packed[o.OID] {
 			continue
 		}
 		packed[o.OID] = true
-		pack.Write(packHeader(byte(kind), len(o.Data)))
+		pack.Write(packHeader(kind, len(o.Data)))
 		z := zlib.NewWriter(&pack) // writing to memory can't fail
 		z.Write(o.Data)
 		z.Close()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/storage/memory"
 )
@@ -23,7 +24,7 @@ func TestEncodePack(t *testing.T) {
 	if err := packfile.UpdateObjectStorage(back, bytes.NewReader(pack)); err != nil {
 		t.Fatal(err)
 	}
-	if len(back.Objects) != 2 || back.Objects[one.OID.hash()] == nil || back.Objects[two.OID.hash()] == nil {
+	if len(back.Objects) != 2 || back.Objects[plumbing.NewHash(string(one.OID))] == nil || back.Objects[plumbing.NewHash(string(two.OID))] == nil {
 		t.Errorf("the pack has %v", back.Objects)
 	}
 	one.OID = two.OID
