@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -42,11 +43,13 @@ func (p *play) newShell(who string) (*shell, error) {
 	return &shell{cmd, in, bufio.NewReader(out)}, cmd.Start()
 }
 
-// environment removes variables that would redirect git, go or `git liza`.
+// environment removes variables that would redirect git, go or `git liza`. Without a home directory,
+// go keeps its files in bin.
 func environment(all []string, bin string) (env []string) {
-	path := ""
+	path, set := "", map[string]bool{}
 	for _, v := range all {
 		name, value, _ := strings.Cut(v, "=")
+		set[name] = value != ""
 		switch {
 		case name == "PATH":
 			path = value
@@ -55,6 +58,13 @@ func environment(all []string, bin string) (env []string) {
 		default:
 			env = append(env, v)
 		}
+	}
+	home := set["HOME"] || set["USERPROFILE"]
+	if !home && !set["GOPATH"] {
+		env = append(env, "GOPATH="+filepath.Join(bin, "go"))
+	}
+	if !home && !set["XDG_CACHE_HOME"] && !set["GOCACHE"] {
+		env = append(env, "GOCACHE="+filepath.Join(bin, "go-cache"))
 	}
 	return append(env, "PATH="+bin+string(os.PathListSeparator)+path, "LC_ALL=C", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0", "GOFLAGS=-mod=mod -buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local", "GOWORK=off", "GO111MODULE=on")

@@ -16,4 +16,15 @@ func TestEnvironment(t *testing.T) {
 	if !slices.Contains(env, "PATH=/demo:/bin") || !slices.Contains(env, "HOME=/h") {
 		t.Errorf("PATH or HOME differs: %q", env)
 	}
+	for have, want := range map[string]string{"HOME=/h": "", "HOME=": "GOPATH=/demo/go GOCACHE=/demo/go-cache", "GOPATH=/g": "GOCACHE=/demo/go-cache", "XDG_CACHE_HOME=/c": "GOPATH=/demo/go"} {
+		var got []string
+		for _, v := range environment([]string{have}, "/demo") {
+			if v != have && (strings.HasPrefix(v, "GOPATH=") || strings.HasPrefix(v, "GOCACHE=")) {
+				got = append(got, v)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("with %s: %q", have, got)
+		}
+	}
 }
