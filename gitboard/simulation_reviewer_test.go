@@ -96,7 +96,7 @@ func (a *simAgent) judge(id string) {
 
 var simRejection = &board.Rejection{
 	Blockers: []board.Finding{{Where: "main.go:1", Issue: "it does nothing", Why: "done_when", Suggestion: "do it"}},
-	Overall:  "not yet", Prior: []string{"PARTIAL: half of it"},
+	Overall:  "not yet", Spec: "n/a", Anomaly: "none", Prior: []string{"PARTIAL: half of it"},
 }
 
 // mergeDue merges the tasks that are due, as a train if there are several.

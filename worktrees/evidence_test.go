@@ -136,7 +136,7 @@ func TestVerdictEvidence(t *testing.T) {
 	s.refused(approve(string(commit)), "stale", "task/one is at")
 
 	// A reviewer can reject nevertheless.
-	r := board.Rejection{Blockers: []board.Finding{{Where: "b.txt:1", Issue: "i", Why: "w", Suggestion: "s"}}, Overall: "No."}
+	r := board.Rejection{Blockers: []board.Finding{{Where: "b.txt:1", Issue: "i", Why: "w", Suggestion: "s"}}, Overall: "No.", Spec: "n/a", Anomaly: "none"}
 	s.check(verdict(board.VerdictRejected, string(commit[:12]), r.Text()))
 	s.is("one", board.Rejected)
 	got := s.claim("coder-1", "one")

@@ -290,7 +290,7 @@ func (s *scene) verdict(id, task, verdict string) {
 	t := s.state().Task(task)
 	reason := ""
 	if verdict == board.VerdictRejected {
-		r := board.Rejection{Blockers: []board.Finding{{Where: "a.txt:1", Issue: "wrong", Why: "it breaks", Suggestion: "mend it"}}, Overall: "No."}
+		r := board.Rejection{Blockers: []board.Finding{{Where: "a.txt:1", Issue: "wrong", Why: "it breaks", Suggestion: "mend it"}}, Overall: "No.", Spec: "n/a", Anomaly: "none"}
 		if t.Iteration > 1 {
 			r.Prior = []string{"STILL PRESENT: a.txt:1"}
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // VerdictRequest is a reviewer's verdict on a submission.
@@ -37,7 +38,7 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 		if err != nil {
 			return nil, nil, err
 		}
-		p, err := r.Payload(t)
+		p, err := r.Payload(ctx, b, t)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -50,18 +51,28 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 	return b.Do(ctx, r.Request, intent, options...)
 }
 
-// Payload is the verdict on a task as it is now. With comments on lines, a rejection's text may
-// have any form.
-func (r VerdictRequest) Payload(t *board.Task) (*board.Verdict, error) {
+// Payload is the verdict on a task as it is now, with the places of its blockers that the submission
+// lacks. With comments on lines, a rejection's text may have any form.
+func (r VerdictRequest) Payload(ctx context.Context, b *gitboard.Board, t *board.Task) (*board.Verdict, error) {
 	p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason, Rejection: r.Rejection}
-	if r.Verdict != board.VerdictRejected || r.Rejection != nil {
+	if r.Verdict == board.VerdictRejected && r.Rejection == nil {
+		parsed, err := board.ParseRejection(r.Reason)
+		if err != nil && len(t.OpenComments()) == 0 {
+			return nil, err
+		}
+		if err != nil {
+			parsed = board.Rejection{Overall: r.Reason}
+		}
+		p.Reason, p.Rejection = "", &parsed
+	}
+	if p.Rejection == nil || len(p.Rejection.Blockers) == 0 || t.Status != board.ReadyForReview {
 		return p, nil
 	}
-	parsed, err := board.ParseRejection(r.Reason)
-	if err != nil && len(t.OpenComments()) > 0 {
-		parsed, err = board.Rejection{Overall: r.Reason}, nil
+	if has, err := b.Sharing().Brings(ctx, t.ReviewCommit); !has {
+		return nil, orMissing(err, t)
 	}
-	p.Reason, p.Rejection = "", &parsed
+	var err error
+	p.Missing, err = log.Lacking(ctx, b.Repo(), plumbing.OID(t.ReviewCommit), plumbing.OID(t.ReviewBase), p.Rejection)
 	return p, err
 }
 

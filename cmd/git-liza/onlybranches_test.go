@@ -95,7 +95,7 @@ func (f *fleet) lapse() {
 	f.submits(coder, its, "commit", "first")
 	other.must("code-reviewer-1", "claim-review", "only")
 	other.must("code-reviewer-1", "verdict", "only", "REJECTED", "--commit", "refs/liza/remotes/origin/task/only",
-		"--blocker", "only:1|too short|nobody reads it|write more", "--overall", "not yet")
+		"--blocker", "only:1|too short|nobody reads it|write more", "--overall", "not yet", "--spec", "n/a", "--anomaly", "none")
 	its.must(coder, "claim", "only")
 	f.submits(coder, its, "commit --amend", "done")
 	f.lands(its, other)

@@ -73,7 +73,7 @@ func TestScreenConductsARun(t *testing.T) {
 	s.await("submission 2 since submission 1", "-two", "+three", "> why two?")
 	s.press("\x1b[Fx")
 	s.await("t01 is rejected. Your assessment")
-	for _, text := range []string{"Not yet.", "", "", "no test | at all", "it breaks", "write one", ""} {
+	for _, text := range []string{"Not yet.", "n/a", "none", "", "", "no test | at all", "it breaks", "write one", ""} {
 		s.press(text + "\r")
 	}
 	s.await("verdict(t01): REJECTED")

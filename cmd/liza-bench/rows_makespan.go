@@ -183,7 +183,7 @@ case $LIZA_AGENT_ID in
 code-reviewer-*)
 	sleep %d
 	if %s; then
-		git liza verdict $task REJECTED --commit $(git rev-parse HEAD) --blocker "$task.txt:1|too short|it says too little|say more" --overall 'Not yet.'
+		git liza verdict $task REJECTED --commit $(git rev-parse HEAD) --blocker "$task.txt:1|too short|it says too little|say more" --overall 'Not yet.' --spec n/a --anomaly none
 	else
 		git liza verdict $task APPROVED --commit $(git rev-parse HEAD) --prior 'RESOLVED: it is longer' || git liza verdict $task APPROVED --commit $(git rev-parse HEAD)
 	fi ;;

@@ -136,7 +136,7 @@ func (w *world) rejected(issues ...string) {
 		for i, issue := range issues {
 			prior := &board.Rejection{
 				Blockers: []board.Finding{{Where: fmt.Sprintf("api/login.go:%d", 12+i), Issue: issue, Why: "users are locked out", Suggestion: "answer 400"}},
-				Overall:  "not yet",
+				Overall:  "not yet", Spec: "n/a", Anomaly: "none",
 			}
 			t.History = append(t.History, board.Event{Time: start.Add(time.Duration(i) * m), Event: board.EventRejected, Rejection: prior})
 		}

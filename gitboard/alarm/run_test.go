@@ -69,7 +69,7 @@ func TestAReviewLoopIsHeardInTime(t *testing.T) {
 		r.do("code-reviewer-1", &board.ClaimReview{About: login})
 		form := &board.Rejection{
 			Blockers: []board.Finding{{Where: fmt.Sprintf("login.go:%d", n), Issue: issue, Why: "users are locked out", Suggestion: "answer 400"}},
-			Overall:  "not yet", Prior: []string{"STILL PRESENT: see above"},
+			Overall:  "not yet", Spec: "n/a", Anomaly: "none", Prior: []string{"STILL PRESENT: see above"},
 		}
 		r.do("code-reviewer-1", &board.Verdict{About: login, Verdict: board.VerdictRejected, Commit: commit, Rejection: form})
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 )
 
 // filesAtOnce limits the files held in memory to count their lines.
@@ -30,6 +32,25 @@ func (p *replay) commented(ctx context.Context, repo *git.Repo, all []evidence) 
 			if wrong := wrongLines(e.comment.says, files[2*i], files[2*i+1]); wrong != "" && !p.unread[plumbing.OID(e.comment.says.Commit)] {
 				p.report.add(Finding{e.commit, e.subject, CodeEvidence, wrong})
 			}
+		}
+	}
+	return nil
+}
+
+// rejected checks which places of blockers the submissions lack.
+func (p *replay) rejected(ctx context.Context, repo *git.Repo, missing map[int][]need) error {
+	for i, e := range p.evidence {
+		if e.rejects == nil || len(missing[i]) > 0 {
+			continue
+		}
+		says := e.rejects.says
+		lacks, err := log.Lacking(ctx, repo, plumbing.OID(says.Commit), e.rejects.base, says.Rejection)
+		if err != nil {
+			return fmt.Errorf("look up the files of a rejection: %w", err)
+		}
+		if !slices.Equal(lacks, says.Missing) && !p.unread[plumbing.OID(says.Commit)] {
+			p.report.add(Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("it says that the submission lacks [%s] of its blockers, and it lacks [%s]",
+				strings.Join(says.Missing, ", "), strings.Join(lacks, ", "))})
 		}
 	}
 	return nil

@@ -14,6 +14,13 @@ type evidence struct {
 	clean   [2]plumbing.OID // commits that should merge without a conflict
 	handed  *handed         // the submitted work
 	comment *comment
+	rejects *rejection
+}
+
+// rejection is a verdict whose blockers name places of the submission.
+type rejection struct {
+	says *board.Verdict
+	base plumbing.OID // of the review
 }
 
 // need is an object that an operation refers to.
@@ -90,8 +97,14 @@ func (p *replay) collect(l *link) {
 	case *board.Comment:
 		commit("commit", o.Commit)
 		e.comment = &comment{o, plumbing.OID(p.state.Task(o.Task).ReviewBase)}
-	case *board.HandOff, *board.Verdict:
+	case *board.HandOff:
 		p.report.Attested[AttestedWorktree]++
+	case *board.Verdict:
+		p.report.Attested[AttestedWorktree]++
+		if o.Rejection != nil && len(o.Rejection.Blockers) > 0 {
+			commit("commit", o.Commit)
+			e.rejects = &rejection{o, plumbing.OID(p.state.Task(o.Task).ReviewBase)}
+		}
 	case *board.Merge:
 		commit("review_commit", o.ReviewCommit)
 		commit("before", o.Before)

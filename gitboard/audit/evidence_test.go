@@ -97,6 +97,16 @@ func TestEvidence(t *testing.T) {
 			at := w.submit(coder1, "beta-1")
 			w.do(ada, &board.Comment{About: about("beta-1"), Commit: string(at), Path: "gone.go", Line: 1, Lines: 1, Text: "why?"})
 		}, `it is about "gone.go", and there is no such file`, false},
+		"a blocker about no line": {func(w *world) {
+			w.ready("beta-3")
+			w.claim(coder1, "beta-3")
+			w.preExec(coder1, "beta-3")
+			at := w.submit(coder1, "beta-3")
+			w.do(judge1, &board.ClaimReview{About: about("beta-3")})
+			r := *rejection
+			r.Blockers = []board.Finding{{Where: "beta-3.go:2", Issue: "short", Why: "done_when", Suggestion: "more"}}
+			w.do(judge1, &board.Verdict{About: about("beta-3"), Verdict: board.VerdictRejected, Commit: string(at), Rejection: &r})
+		}, "it says that the submission lacks [] of its blockers, and it lacks [beta-3.go:2]", false},
 		"a file that is not deleted": {func(w *world) {
 			w.ready("beta-2")
 			w.claim(coder1, "beta-2")

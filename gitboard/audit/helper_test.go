@@ -106,6 +106,11 @@ func (w *world) do(a board.Actor, p board.Payload, side ...plumbing.RefUpdate) p
 	check(w.t, err)
 	w.now = max(w.now, tip.State.Time()).Add(time.Second)
 	op := board.Operation{Actor: a, Time: w.now, Request: fmt.Sprintf("r-%d", len(w.steps)+1), AllowSecret: w.allowSecret, Payload: p}
+	if a.Role != roles.Human && board.HandsOver(p.Op()) {
+		for _, n := range board.Unread(tip.State, a.ID, op.TaskID()) {
+			op.Read = append(op.Read, n.ID)
+		}
+	}
 	prepared, err := log.Prepare(tip, op)
 	if err != nil {
 		w.t.Fatalf("%s by %s: %v", op.Name(), a.ID, err)

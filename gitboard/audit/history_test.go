@@ -3,6 +3,7 @@ package audit_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -69,7 +70,7 @@ func (w *world) submit(a board.Actor, id string) plumbing.OID {
 
 var rejection = &board.Rejection{
 	Blockers: []board.Finding{{Where: "main.go:1", Issue: "it says nothing", Why: "done_when", Suggestion: "print hello"}},
-	Overall:  "not yet", Prior: []string{"RESOLVED: all of it"},
+	Overall:  "not yet", Spec: "n/a", Anomaly: "none", Prior: []string{"RESOLVED: all of it"},
 }
 
 // comment comments on a line of a submission.
@@ -82,7 +83,10 @@ func (w *world) judge(a board.Actor, id, verdict string) {
 	w.do(a, &board.ClaimReview{About: board.About{Task: id}})
 	p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Commit: w.snapshot(w.tip()).State.Task(id).ReviewCommit}
 	if verdict == board.VerdictRejected {
-		p.Rejection = rejection
+		r := *rejection
+		r.Blockers = slices.Clone(r.Blockers)
+		r.Blockers[0].Where = id + ".go:1"
+		p.Rejection = &r
 	}
 	w.do(a, p)
 }

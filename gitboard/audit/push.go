@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -98,7 +99,7 @@ func (p *replay) backed(ctx context.Context, repo *git.Repo, integration plumbin
 	if err != nil {
 		return err
 	}
-	if err := p.commented(ctx, repo, comments); err != nil {
+	if err := cmp.Or(p.commented(ctx, repo, comments), p.rejected(ctx, repo, missing)); err != nil {
 		return err
 	}
 	return p.work(ctx, repo, &line{tip: integration}, submissions, changed)

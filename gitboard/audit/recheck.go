@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -81,7 +82,7 @@ func (p *replay) recheck(ctx context.Context, repo *git.Repo) error {
 	if err != nil {
 		return fmt.Errorf("list what submissions change: %w", err)
 	}
-	if err := p.commented(ctx, repo, comments); err != nil {
+	if err := cmp.Or(p.commented(ctx, repo, comments), p.rejected(ctx, repo, missing)); err != nil {
 		return err
 	}
 	if err := p.work(ctx, repo, line, submissions, changed); err != nil {

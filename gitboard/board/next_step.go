@@ -209,7 +209,7 @@ func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, Act) {
 
 // wayToVerdict is a rejection: an approval has no text to fill in, and no hint proposes it.
 func wayToVerdict(_ *State, t *Task, _ Actor) (Payload, Act) {
-	r := &Rejection{Overall: exampleText, Blockers: []Finding{exampleFinding}}
+	r := &Rejection{Overall: exampleText, Blockers: []Finding{exampleFinding}, Spec: noSpec, Anomaly: noAnomaly}
 	if t.HasPriorFeedback() {
 		r.Prior = []string{examplePrior}
 	}
@@ -226,7 +226,7 @@ func Rejecting(t *Task) Act {
 	if len(t.OpenComments()) > 0 { // the comments have the rest
 		return act.With("reason", exampleText)
 	}
-	act = act.With("overall", exampleText, "blocker", exampleFinding.Flag())
+	act = act.With("overall", exampleText, "blocker", exampleFinding.Flag(), "spec", "REF", "anomaly", noAnomaly)
 	if t.HasPriorFeedback() {
 		act = act.With("prior", examplePrior)
 	}

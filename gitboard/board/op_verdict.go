@@ -23,6 +23,9 @@ type Verdict struct {
 	Commit    string     `json:"commit"`
 	Reason    string     `json:"reason,omitempty"` // a comment on an approval
 	Rejection *Rejection `json:"rejection,omitempty"`
+	// Missing are the places of blockers that the submission lacks, a fact of the repository that
+	// verify checks.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Op implements Payload.
@@ -49,7 +52,20 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	case p.Reason != "":
 		return invalid("the reason of a rejection is in its rejection, and this one has another")
 	}
-	return checkRejection(s, t, p.Rejection)
+	if err := checkRejection(s, t, p.Rejection); err != nil {
+		return err
+	}
+	for _, f := range p.Rejection.Blockers {
+		place, said := f.place()
+		switch lacks := slices.Contains(p.Missing, place); {
+		case lacks && !said:
+			return invalid("%.10s, which %s submitted, has no %s", p.Commit, t.AssignedTo, place).
+				Advise("name a line that it has, or a missing place as such: %s%s", place, isMissing)
+		case said && !lacks:
+			return invalid("%.10s, which %s submitted, has %s: it isn't missing", p.Commit, t.AssignedTo, place)
+		}
+	}
+	return nil
 }
 
 // Apply implements Payload.

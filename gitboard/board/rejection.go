@@ -1,7 +1,6 @@
 package board
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +9,7 @@ import (
 
 // Finding is one blocker or concern of a rejection.
 type Finding struct {
-	Where      string `yaml:"where" json:"where"` // file:line
+	Where      string `yaml:"where" json:"where"` // file:line; of a blocker also "file:line (missing)"
 	Issue      string `yaml:"issue" json:"issue"`
 	Why        string `yaml:"why,omitempty" json:"why,omitempty"`
 	Suggestion string `yaml:"suggestion,omitempty" json:"suggestion,omitempty"`
@@ -22,8 +21,8 @@ type Rejection struct {
 	Blockers []Finding `yaml:"blockers,omitempty" json:"blockers,omitempty"`
 	Concerns []Finding `yaml:"concerns,omitempty" json:"concerns,omitempty"`
 	Overall  string    `yaml:"overall,omitempty" json:"overall,omitempty"`
-	Spec     string    `yaml:"spec,omitempty" json:"spec,omitempty"`       // the part of the spec that it is about
-	Anomaly  string    `yaml:"anomaly,omitempty" json:"anomaly,omitempty"` // the id of a logged one
+	Spec     string    `yaml:"spec,omitempty" json:"spec,omitempty"`       // the part of the spec that it is about, or noSpec
+	Anomaly  string    `yaml:"anomaly,omitempty" json:"anomaly,omitempty"` // the id of a logged one, or noAnomaly
 	// Prior has the state of earlier findings, from the second rejection on: RESOLVED, STILL PRESENT or
 	// PARTIAL, with details.
 	Prior []string `yaml:"prior,omitempty" json:"prior,omitempty"`
@@ -72,7 +71,11 @@ func (r *Rejection) Text() string {
 	}
 	findings("Blockers", "blocker", r.Blockers)
 	findings("Concerns", "concern", r.Concerns)
-	fmt.Fprintf(&b, "Overall: %s\nSpec: %s\nAnomaly: %s\n", oneLine(r.Overall), cmp.Or(oneLine(r.Spec), noSpec), cmp.Or(oneLine(r.Anomaly), noAnomaly))
+	for _, l := range [][2]string{{"Overall", r.Overall}, {"Spec", r.Spec}, {"Anomaly", r.Anomaly}} {
+		if value := oneLine(l[1]); value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", l[0], value)
+		}
+	}
 	if len(r.Prior) > 0 {
 		b.WriteString("\nPrior Feedback Status:\n")
 		for _, p := range r.Prior {
@@ -131,22 +134,46 @@ func (r *Rejection) Brief() string {
 	return strings.Join(parts, "; ")
 }
 
-// The form's text for a rejection that names no part of the spec, or no anomaly.
+// What a reviewer writes who names no part of the spec, or no anomaly; and what follows the place of
+// a blocker if the submission lacks it.
 const (
 	noSpec    = "n/a"
 	noAnomaly = "none"
+	isMissing = " (missing)"
 )
+
+// place splits the place of a finding into file:line and whether the submission is claimed to lack it.
+func (f Finding) place() (place string, missing bool) { return strings.CutSuffix(f.Where, isMissing) }
+
+// Lacking lists the places of blockers that a submission lacks. lines counts the lines of one of its
+// files, or of a file that it deletes; it returns -1 for any other.
+func (r *Rejection) Lacking(lines func(file string) int) []string {
+	var lacking []string
+	for _, f := range r.Blockers {
+		place, _ := f.place()
+		at := strings.LastIndexByte(place, ':')
+		first, last, several := strings.Cut(place[at+1:], "-")
+		if !several {
+			last = first
+		}
+		n, err := strconv.Atoi(last)
+		if file := place[:max(at, 0)]; err != nil || n < 1 || !IsFilePath(file) || n > lines(file) {
+			lacking = append(lacking, place)
+		}
+	}
+	return lacking
+}
 
 // oneLine joins the lines of a text, so that they can't be taken for lines of the form.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 var (
 	countLine   = formOf(`^(Blockers|Concerns): *([0-9]{1,3})$`)
-	findingLine = formOf(`^- \[(blocker|concern)\] (\S.*?:[0-9]+(?:-[0-9]+)?)\s+(?:\x{2014}|\x{2013}|--|-)\s+(\S.*)$`)
+	findingLine = formOf(`^- \[(blocker|concern)\] (\S.*?:[0-9]+(?:-[0-9]+)?(?: \(missing\))?)\s+(?:\x{2014}|\x{2013}|--|-)\s+(\S.*)$`)
 	taggedLine  = formOf(`^- \[(blocker|concern)\]`)
 	fieldLine   = formOf(`^(Why it matters|Suggestion|Overall|Spec|Anomaly|Prior Feedback Status):\s*(.*)$`)
 	priorForm   = formOf(`^(RESOLVED|STILL PRESENT|PARTIAL)\b`)
-	placeForm   = formOf(`^\S.*?:[0-9]+(-[0-9]+)?$`)
+	placeForm   = formOf(`^\S.*?:[0-9]+(-[0-9]+)?( \(missing\))?$`)
 )
 
 // ParseRejection parses a rejection. It refuses one in a form that is not the required one; a text
@@ -185,6 +212,10 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 		return incomplete("has no assessment (`Overall: ...`)")
 	case len(r.Prior) == 0 && t.HasPriorFeedback() && !commented:
 		return incomplete("has no `Prior Feedback Status:` though the task was rejected before")
+	case len(r.Blockers) > 0 && oneLine(r.Spec) == "":
+		return incomplete("names no part of the spec (`Spec: REF`, or %s)", noSpec)
+	case len(r.Blockers) > 0 && oneLine(r.Anomaly) == "":
+		return incomplete("names no anomaly (`Anomaly: ID`, or %s)", noAnomaly)
 	}
 	for _, f := range slices.Concat(r.Blockers, r.Concerns) {
 		if !placeForm.MatchString(f.Where) || oneLine(f.Issue) == "" {
@@ -213,7 +244,7 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 
 // formed adds the form of a rejection.
 func (r *Refusal) formed() *Refusal {
-	form := Do("").With("blocker", "file:line|issue|why|suggestion", "overall", exampleText)
+	form := Do("").With("blocker", "file:line|issue|why|suggestion", "overall", exampleText, "spec", "REF|n/a", "anomaly", "ID|none")
 	return r.Advise("give it as %s (from the second rejection on also %s), or see: %s", form, Do("").With("prior", "STILL PRESENT: ..."), Do("docs", "roles"))
 }
 

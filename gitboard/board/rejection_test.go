@@ -57,6 +57,8 @@ func TestRejectionFaults(t *testing.T) {
 		{"  Why it matters: anybody gets in\n", "", "`Why it matters: ...`"},
 		{"Overall: not yet.\n", "", "no assessment"},
 		{"Anomaly: none", "Anomaly: anomaly-7", "no such anomaly"},
+		{"Anomaly: none\n", "", "names no anomaly"},
+		{"Spec: n/a\n", "", "names no part of the spec"},
 		{"Overall: not yet.\n", "Overall: not yet.\nOverall: no.\n", "Overall appears twice"},
 		{"Blockers: 1\n", "Suggestion: x\nBlockers: 1\n", "belongs to a finding"},
 		{"\nPrior Feedback Status:\n- STILL PRESENT: the empty name\n", "", "Prior Feedback Status"},
@@ -106,6 +108,28 @@ func TestRejectionFaults(t *testing.T) {
 	s.refused("invalid", reviewer1, v, "an approval does not reject anything")
 	if r, err := board.ParseRejection("Not good.\n\nAt all.\n"); err != nil || r.Overall != "Not good.\n\nAt all." || r.Text() != r.Overall {
 		t.Error(r, err)
+	}
+}
+
+// TestMissingPlaces checks that blockers name lines of the submission, and missing ones as such.
+func TestMissingPlaces(t *testing.T) {
+	s := begun(t).submitted("login").do(reviewer1, review("login"))
+	v := reject("login")
+	v.Missing = []string{"login/login.go:12"}
+	s.refused("invalid", reviewer1, v, "has no login/login.go:12")
+	v.Rejection.Blockers[0].Where += " (missing)"
+	again, err := board.ParseRejection(v.Rejection.Text())
+	if err != nil || again.Blockers[0].Where != "login/login.go:12 (missing)" {
+		t.Fatal(again, err)
+	}
+	v.Missing = nil
+	s.refused("invalid", reviewer1, v, "it isn't missing")
+	v.Missing = []string{"login/login.go:12"}
+	s.do(reviewer1, v)
+	r := &board.Rejection{Blockers: []board.Finding{{Where: "a.go:3"}, {Where: "a.go:2-4"}, {Where: "b.go:1 (missing)"}, {Where: "/a.go:1"}, {Where: "a.go:0"}}}
+	lacking := r.Lacking(func(file string) int { return map[string]int{"a.go": 3, "/a.go": 9}[file] })
+	if got := strings.Join(lacking, " "); got != "a.go:2-4 b.go:1 /a.go:1 a.go:0" {
+		t.Error(got)
 	}
 }
 

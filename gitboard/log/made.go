@@ -1,10 +1,12 @@
 package log
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -37,4 +39,28 @@ func People(commits []plumbing.Commit) []string {
 	}
 	slices.Sort(people)
 	return people
+}
+
+// Lacking lists the places of a rejection's blockers that a submission lacks.
+func Lacking(ctx context.Context, repo *git.Repo, commit, base plumbing.OID, r *board.Rejection) ([]string, error) {
+	var names []string
+	r.Lacking(func(file string) int {
+		names = append(names, string(commit)+":"+file, string(base)+":"+file)
+		return -1
+	})
+	files, err := repo.Objects(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	return r.Lacking(func(string) int {
+		was, now := files[1], files[0]
+		files = files[2:]
+		if now.Type != plumbing.BlobObject {
+			now = was
+		}
+		if now.Type != plumbing.BlobObject {
+			return -1
+		}
+		return max(1, plumbing.CountLines(now.Data))
+	}), nil
 }

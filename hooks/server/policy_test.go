@@ -184,7 +184,7 @@ func (h *history) resubmitted(at, base string) (rejected, tip, work string) {
 	at = h.by(reviewer, at, &board.Register{Session: "reviews", Clone: "here"})
 	at = h.by(reviewer, at, &board.ClaimReview{About: task})
 	rejected = h.by(reviewer, at, &board.Verdict{About: task, Verdict: board.VerdictRejected, Commit: first, Rejection: &board.Rejection{
-		Blockers: []board.Finding{{Where: "a.go:1", Issue: "wrong", Why: "it breaks", Suggestion: "correct it"}}, Overall: "Not yet."}})
+		Blockers: []board.Finding{{Where: "a.go:1", Issue: "wrong", Why: "it breaks", Suggestion: "correct it"}}, Overall: "Not yet.", Spec: "n/a", Anomaly: "none"}})
 	name, email := log.Author(coder)
 	who := plumbing.Signature{Name: name, Email: email, When: time.Now()}
 	was, err := h.board.Repo().Object(h.ctx, base+"^{tree}")

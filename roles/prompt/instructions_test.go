@@ -57,7 +57,7 @@ var said = map[string][]string{
 		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `git liza review add-login`, `git liza handoff add-login --summary`,
 	},
 	"reviewer_handoff":      {`^HANDOFF FROM: code-reviewer-2 at`, `^HANDOFF SUMMARY: login.go is read`, `^HANDOFF NEXT ACTION: run the validation`, `judge for yourself`},
-	"reviewer_second":       {`^=== PRIOR REJECTION ===$`, `Prior Feedback Status:`, `RESOLVED: .*STILL PRESENT: .*PARTIAL`, `is demanded`, `--prior "RESOLVED`, `^STARTED AGAIN: `},
+	"reviewer_second":       {`^=== PRIOR REJECTION ===$`, `Prior Feedback Status:`, `RESOLVED: .*STILL PRESENT: .*PARTIAL`, `Each earlier finding needs`, `--prior "RESOLVED`, `^STARTED AGAIN: `},
 	"coder_comments":        {`^=== COMMENTS ON LINES ===$`, "^  login/login.go:30 `if name == other {`: this leaks the file \\[Ada\\]$", "^  login/login.go:12 `if name == other {`: an empty name gets in"},
 	"reviewer_comments":     {"login.go:12 .*: an empty name gets in \\[Ada; submission 2 changed it there\\]$", "login.go:30 .*; not changed up to submission 2\\]$", `git liza comment add-login FILE:LINE`},
 	"reviewer_spec_changed": {`^SPEC CHANGED: yes`, `^SPEC DIFF:\n  @@ `, `change-1 specs/login.md: Locked`},
@@ -108,7 +108,7 @@ func TestInstructions(t *testing.T) {
 func TestOnlyWhatTheSituationNeeds(t *testing.T) {
 	for pattern, where := range map[string]string{
 		"PRIOR REJECTION FEEDBACK": "coder_rework coder_comments coder_inherited", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
-		"That was another attempt": "coder_inherited", "is demanded": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "\nSTAGE: ": "coder_stage reviewer_quorum", "\nAPPROVALS SO FAR: ": "reviewer_quorum", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
+		"That was another attempt": "coder_inherited", "Each earlier finding needs": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "\nSTAGE: ": "coder_stage reviewer_quorum", "\nAPPROVALS SO FAR: ": "reviewer_quorum", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
 	} {
 		for name, begin := range situations {
 			if text := build(t, begin(newScene(t))); strings.Contains(text, pattern) != slices.Contains(strings.Fields(where), name) {

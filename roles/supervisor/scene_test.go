@@ -102,7 +102,7 @@ func (s *scene) approved(id string) *scene {
 
 var rejection = &board.Rejection{
 	Blockers: []board.Finding{{Where: "login.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"}},
-	Overall:  "not yet.",
+	Overall:  "not yet.", Spec: "n/a", Anomaly: "none",
 }
 
 func (s *scene) rejected(id string) *scene {

@@ -63,7 +63,7 @@ func Judge(ctx context.Context, c *call.Call, r worktrees.VerdictRequest, take b
 		if err != nil {
 			return call.Result{}, err
 		}
-		p, err := r.Payload(t)
+		p, err := r.Payload(ctx, c.Board, t)
 		if err == nil {
 			err = dry(ctx, c, v, &board.ClaimReview{About: board.About{Task: r.Task}}, p)
 		}

@@ -143,7 +143,7 @@ func sumsLife(t *testing.T) *life {
 	l.pass(5 * time.Minute)
 	l.liza("code-reviewer-1", "claim-review", "sums")
 	l.pass(10 * time.Minute)
-	l.liza("code-reviewer-1", "verdict", "sums", "REJECTED", "--commit", "task/sums", "--overall", "Nearly.", "--blocker", "sum.go:3|it subtracts|1+2 has to give 3|write a + b, and test it")
+	l.liza("code-reviewer-1", "verdict", "sums", "REJECTED", "--commit", "task/sums", "--overall", "Nearly.", "--blocker", "sum.go:3|it subtracts|1+2 has to give 3|write a + b, and test it", "--spec", "n/a", "--anomaly", "none")
 	l.pass(2 * time.Minute)
 	l.liza("coder-1", "claim", "sums")
 	l.preExec("sums", "add instead of subtracting")

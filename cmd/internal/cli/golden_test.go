@@ -121,7 +121,7 @@ func (s *boardScene) verdict(reviewer, id, verdict string, reason *board.Rejecti
 
 var rejected = &board.Rejection{
 	Blockers: []board.Finding{{Where: "a.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"}},
-	Overall:  "not yet.",
+	Overall:  "not yet.", Spec: "n/a", Anomaly: "none",
 }
 
 // leases returns a lease of each agent with three minutes left; those of the agents in gone expired

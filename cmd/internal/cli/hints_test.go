@@ -57,7 +57,7 @@ var wrongMoves = []wrongMove{
 	{"coder-4", "submit back", "git liza claim back"},
 	{"coder-4", "verdict waiting APPROVED --commit COMMIT", "git liza claim back"},
 	{"code-reviewer-1", "verdict review REJECTED --commit COMMIT --blocker bad",
-		`git liza verdict review REJECTED --commit COMMIT --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`},
+		`git liza verdict review REJECTED --commit COMMIT --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION" --spec REF --anomaly none`},
 	{"code-reviewer-1", "verdict waiting APPROVED --commit COMMIT", "git liza review review"},
 	{"code-reviewer-2", "verdict waiting APPROVED --commit COMMIT", "git liza claim-review waiting"},
 	{"code-reviewer-2", "claim open", "git liza claim-review waiting"},
@@ -162,7 +162,7 @@ func (l *life) prepareWrong() {
 		}
 		l.liza(coder, "pre-exec", id, "--intent", "write it", "--validation", "go test: ok", "--file", id+".go")
 		l.pass(time.Second) // the commit must be newer than the checkpoint
-		l.commitAt(id, map[string]string{id + ".go": "package " + id + "\n", id + "_test.go": "package " + id + "\n"})
+		l.commitAt(id, map[string]string{id + ".go": "package " + id + "\n", id + "_test.go": "package " + id + "\n", "PATH": "x\n"})
 	}
 	work("coder-1", "held")
 	work("coder-2", "fresh")
@@ -173,7 +173,7 @@ func (l *life) prepareWrong() {
 	work("coder-5", "stuck")
 	l.liza("coder-5", "block", "stuck", "--reason", "which pint?", "--question", "Which pint?")
 	l.liza("code-reviewer-1", "claim-review", "back")
-	l.liza("code-reviewer-1", "verdict", "back", "REJECTED", "--commit", "task/back", "--overall", "No.", "--blocker", "back.go:1|empty|no use|write it")
+	l.liza("code-reviewer-1", "verdict", "back", "REJECTED", "--commit", "task/back", "--overall", "No.", "--spec", "n/a", "--anomaly", "none", "--blocker", "back.go:1|empty|no use|write it")
 	l.liza("code-reviewer-1", "claim-review", "review")
 	l.task("open", "Open to all", "--priority", "2")
 	l.task("later", "After the open one", "--depends", "open")

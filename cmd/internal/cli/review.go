@@ -219,12 +219,12 @@ type rejectionFlags struct {
 }
 
 func (o *rejectionFlags) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.blockers, "blocker", nil, "`\"file:line|issue|why|suggestion\"`; once for each")
+	f.StringArrayVar(&o.blockers, "blocker", nil, "`\"file:line|issue|why|suggestion\"`; once for each. Of a place that the submission lacks: \"file:line (missing)|...\"")
 	f.StringArrayVar(&o.concerns, "concern", nil, "`\"file:line|issue\"`; once for each")
 	f.StringVar(&o.overall, "overall", "", "your assessment in a sentence or two")
-	f.StringVar(&o.spec, "spec", "", "the part of the spec that it is about")
-	f.StringVar(&o.anomaly, "anomaly", "", "the `ID` of an anomaly that you logged")
-	f.StringArrayVar(&o.prior, "prior", nil, "`\"RESOLVED: ...\"`, \"STILL PRESENT: ...\" or \"PARTIAL: ...\"; from iteration 2")
+	f.StringVar(&o.spec, "spec", "", "the part of the spec that it is about, or n/a")
+	f.StringVar(&o.anomaly, "anomaly", "", "the `ID` of an anomaly that you logged, or none")
+	f.StringArrayVar(&o.prior, "prior", nil, "`\"RESOLVED: ...\"`, \"STILL PRESENT: ...\" or \"PARTIAL: ...\"; from the second rejection on")
 }
 
 func (o *rejectionFlags) given() bool {
@@ -265,7 +265,7 @@ parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 			f.StringVar(&file, "reason-file", "", "a `FILE` that holds the reason")
 			o.add(f)
 		},
-		Example: `git liza verdict login REJECTED --commit 3f2a91c --reason "An empty password is accepted" --blocker "api/login.go:17|no check|anyone gets in|refuse it"`,
+		Example: `git liza verdict login REJECTED --commit 3f2a91c --overall "Not yet" --blocker "api/login.go:17|no check|anyone gets in|refuse it" --spec specs/login.md --anomaly none`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			if commit == "" {
 				return &call.UsageError{

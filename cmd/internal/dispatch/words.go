@@ -21,7 +21,7 @@ var ways = map[string]string{
 	"pull":     "git liza sync",
 	"push":     "git liza sync",
 	"ready":    "git liza prime shows what you can claim; git liza finalize ID makes a draft claimable",
-	"reject":   "git liza verdict ID REJECTED --commit COMMIT --blocker 'FILE:LINE|ISSUE|WHY|SUGGESTION'",
+	"reject":   "git liza verdict ID REJECTED --commit COMMIT --blocker 'FILE:LINE|ISSUE|WHY|SUGGESTION' --overall TEXT --spec REF --anomaly ID",
 	"remove":   "git liza abandon ID --reason TEXT",
 	"rm":       "git liza abandon ID --reason TEXT",
 	"run":      "git liza start, or git liza team on a board that is there",

@@ -185,15 +185,15 @@ func (s *subject) judge(r worktrees.VerdictRequest) call.Act {
 	return call.Act{Op: "verdict", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Judge(ctx, c, r, take) }}
 }
 
-// blockerParts are the questions about each blocker of a rejection. Before them come the assessment
-// and, if there were blockers before, their state.
+// blockerParts are the questions about each blocker of a rejection. Before them come the assessment,
+// the spec, the anomaly and, if there were blockers before, their state.
 var blockerParts = []string{"what is wrong there?", "why does it matter?", "what do you suggest?"}
 
 func rejectionAsks(s *subject) (first []string) {
 	if n := len(s.t.OpenComments()); n > 0 { // the comments contain the rest
 		return []string{fmt.Sprintf("%s is rejected, with %s. Your assessment in a sentence or two:", s.t.ID, text.Plural(n, "comment"))}
 	}
-	first = []string{s.t.ID + " is rejected. Your assessment in a sentence or two:"}
+	first = []string{s.t.ID + " is rejected. Your assessment in a sentence or two:", "the part of the spec that it is about, or n/a:", "the anomaly that you logged, or none:"}
 	if s.t.HasPriorFeedback() {
 		first = append(first, "what became of the blockers before? RESOLVED, STILL PRESENT or PARTIAL, and what:")
 	}
@@ -204,7 +204,7 @@ func nextOfRejection(s *subject, a []string) *input {
 	first := rejectionAsks(s)
 	if len(a) < len(first) {
 		text := ""
-		if len(a) == 1 {
+		if len(a) == 3 {
 			text = "RESOLVED: "
 		}
 		return newInput(first[len(a)], text)
@@ -232,8 +232,9 @@ func rejectionOf(s *subject, a []string) *board.Rejection {
 		return r
 	}
 	first := len(rejectionAsks(s))
-	if first > 1 && a[1] != "" {
-		r.Prior = a[1:2]
+	r.Spec, r.Anomaly = a[1], a[2]
+	if first > 3 && a[3] != "" {
+		r.Prior = a[3:4]
 	}
 	for b := range slices.Chunk(a[first:], 4) {
 		if len(b) == 4 {

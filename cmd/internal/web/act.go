@@ -163,7 +163,7 @@ var formActs = map[string]act{
 // kept out of sight.
 var labels = map[string]string{
 	"text": "Text", "reason": "Why", "question": "Question", "for": "For", "by": "Tasks that replace it", "task": "Task",
-	"where": "Where, as file:line", "issue": "What is wrong", "why": "Why it matters", "suggestion": "Suggestion", "prior": "What became of the earlier findings",
+	"where": "Where, as file:line", "issue": "What is wrong", "why": "Why it matters", "suggestion": "Suggestion", "anomaly": "Its logged anomaly", "prior": "What became of the earlier findings",
 	"desc": "Description", "done": "Done when", "scope": "Scope", "spec": "Spec", "depends": "Depends on", "priority": "Priority",
 }
 
@@ -212,6 +212,7 @@ func verdict(f form) call.Act {
 		r.Reason, r.Rejection = "", &board.Rejection{Overall: f.text("reason")}
 		if f.text("issue") != "" {
 			r.Rejection.Blockers = []board.Finding{{Where: f.text("where"), Issue: f.text("issue"), Why: f.text("why"), Suggestion: f.text("suggestion")}}
+			r.Rejection.Spec, r.Rejection.Anomaly = f.text("spec"), f.text("anomaly")
 			r.Rejection.Prior = slices.DeleteFunc(strings.Split(f.text("prior"), "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 		}
 	}
@@ -226,12 +227,12 @@ func lackingVerdict(f form) string {
 	}
 	var lacks []string
 	blocker := f.text("where")+f.text("issue")+f.text("why")+f.text("suggestion") != ""
-	for _, name := range []string{"issue", "where", "why", "suggestion"} {
+	for _, name := range []string{"issue", "where", "why", "suggestion", "spec", "anomaly"} {
 		if blocker && f.text(name) == "" {
 			lacks = append(lacks, strings.ToLower(labels[name][:1])+labels[name][1:])
 		}
 	}
-	_, _, placed := text.ParsePlace(f.text("where"))
+	_, _, placed := text.ParsePlace(strings.TrimSuffix(f.text("where"), " (missing)"))
 	switch {
 	case len(lacks) > 0:
 		return "The blocker still lacks: " + strings.Join(lacks, ", ") + "."

@@ -200,7 +200,7 @@ func newShopIn(t *testing.T, dir string) *scene {
 	s.submitted("coder-1", "login", map[string]string{"login.go": "package login\n\n// " + hostile + "\nfunc Do() string { return \"" + strings.ReplaceAll(hostile, `"`, "") + "\" }\n", "login_test.go": "package login\n", `we"ird <b>&.txt`: hostile + "\n"})
 	s.clock.Pass(5 * time.Minute)
 	s.must("code-reviewer-1", "claim-review", "login")
-	s.must("code-reviewer-1", "verdict", "login", "REJECTED", "--commit", "task/login", "--blocker", "login.go:3|"+hostile+"|why|fix it", "--overall", "Not yet.")
+	s.must("code-reviewer-1", "verdict", "login", "REJECTED", "--commit", "task/login", "--blocker", "login.go:3|"+hostile+"|why|fix it", "--overall", "Not yet.", "--spec", "n/a", "--anomaly", "none")
 	s.must("coder-1", "claim", "login")
 	s.worked("coder-1", "login", map[string]string{"login.go": "package login\n\nfunc Do() string { return \"done\" }\n"})
 	s.must("coder-2", "claim", "cart")

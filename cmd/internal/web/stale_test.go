@@ -110,9 +110,9 @@ func TestNothingHalfDone(t *testing.T) {
 	tip := s.tip()
 	for _, f := range []struct{ say, fields string }{
 		{"Comment on a line first, or describe a blocker", "reason=no"},
-		{"still lacks: where, as file:line, suggestion", "reason=no&issue=wrong&why=it+fails"},
-		{"Write your assessment", "issue=wrong&why=it+fails&where=a.go:1&suggestion=none"},
-		{"is a file and a line", "reason=no&issue=wrong&why=it+fails&where=somewhere&suggestion=none"},
+		{"still lacks: where, as file:line, suggestion, spec, its logged anomaly", "reason=no&issue=wrong&why=it+fails"},
+		{"Write your assessment", "issue=wrong&why=it+fails&where=a.go:1&suggestion=none&spec=n/a&anomaly=none"},
+		{"is a file and a line", "reason=no&issue=wrong&why=it+fails&where=somewhere&suggestion=none&spec=n/a&anomaly=none"},
 	} {
 		fields := []string{"id", "good", "take", "yes", "verdict", "REJECTED", "commented", "no", "commit", s.git("rev-parse", "task/good")}
 		for name, values := range must(url.ParseQuery(f.fields)) {

@@ -53,7 +53,7 @@ func id(digit string) string { return strings.Repeat(digit, 40) }
 
 var rejected = &board.Rejection{
 	Blockers: []board.Finding{{Where: "login.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"}},
-	Overall:  "not yet.",
+	Overall:  "not yet.", Spec: "n/a", Anomaly: "none",
 }
 
 // The message of one operation of each kind, pinned.
