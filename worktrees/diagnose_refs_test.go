@@ -234,26 +234,6 @@ func TestDamageIsNamed(t *testing.T) {
 	s.sets(integration, was)
 }
 
-// TestMissingHomeOfACopy checks that a copy of a board lacks no ref that makes it the board's home.
-func TestMissingHomeOfACopy(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	root := s.ref(plumbing.HomeRef)
-	s.deletes(plumbing.HomeRef)
-	was := s.ref(plumbing.LeaseRef("coder-1"))
-	for name, c := range map[string][2]func(){
-		"without leases":           {func() { s.deletes(plumbing.LeaseRef("coder-1")) }, func() { s.sets(plumbing.LeaseRef("coder-1"), was) }},
-		"a clone":                  {func() { s.sets("refs/liza/remotes/origin/state", root) }, func() { s.deletes("refs/liza/remotes/origin/state") }},
-		"a host of branches alone": {func() { s.sets(plumbing.AsBranch(plumbing.HomeRef), root) }, func() { s.deletes(plumbing.AsBranch(plumbing.HomeRef)) }},
-		"a share that was cut off": {func() { s.write(s.b.Dir(), "sharing", "origin") }, func() { s.check(os.Remove(filepath.Join(s.b.Dir(), "sharing"))) }},
-	} {
-		c[0]()
-		if found := s.problems(); len(found) > 0 {
-			t.Errorf("%s: found %+v", name, found)
-		}
-		c[1]()
-	}
-}
-
 // TestIncompleteWork checks that doctor names work of which a part is missing before it is submitted,
 // and that the files of the worktree can be kept where no clone has the rest.
 func TestIncompleteWork(t *testing.T) {

@@ -604,22 +604,3 @@ func TestNoWork(t *testing.T) {
 	v = done.View
 	says("of the open tasks 1 are of a goal whose budget is used up, 1 are of a goal that has ended")
 }
-
-// TestOfTask checks which of git's records describe worktrees of ours.
-func TestOfTask(t *testing.T) {
-	for _, c := range []struct {
-		w    git.WorktreeInfo
-		bare bool
-		want bool
-	}{
-		{git.WorktreeInfo{Path: "/p/.worktrees/one"}, false, true},
-		{git.WorktreeInfo{Path: "/moved/.worktrees/one"}, false, true},
-		{git.WorktreeInfo{Path: "/p/one"}, false, false},
-		{git.WorktreeInfo{Path: "/p/.worktrees/one", Main: true}, false, false},
-		{git.WorktreeInfo{Path: "/p/.worktrees/one"}, true, false},
-	} {
-		if is := (&Project{Bare: c.bare, Root: "/p"}).ofTask(c.w); is != c.want {
-			t.Errorf("%+v in a bare repository (%v): %v", c.w, c.bare, is)
-		}
-	}
-}

@@ -86,19 +86,6 @@ func TestCameAlong(t *testing.T) {
 	s.lies()
 }
 
-// TestMergedByHand covers a fast-forward of integration to the approved commit, which the merge
-// then records.
-func TestMergedByHand(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
-	one := s.state().Task("one").ReviewCommit
-	s.integration(one)
-	got := s.merge("one")
-	if _, is := got.Done.Op.Payload.(*board.FinishMerge); !is || string(got.Commit) != one || got.Type != board.FastForward {
-		t.Errorf("merged %+v", got)
-	}
-	s.lies()
-}
-
 // TestBaseNotHere covers work of another clone whose base this one lacks, and work that it lacks
 // altogether.
 func TestBaseNotHere(t *testing.T) {

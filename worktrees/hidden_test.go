@@ -3,7 +3,6 @@ package worktrees_test
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,24 +11,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/worktrees"
 )
-
-// TestHiddenChanges: what git was told not to look at is kept with the rest of a task's work.
-func TestHiddenChanges(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
-	s.git(s.path("one"), "update-index", "--skip-worktree", "a.txt")
-	s.git(s.path("one"), "update-index", "--assume-unchanged", "mine.txt")
-	s.write(s.path("one"), "a.txt", "changed\n")
-	s.write(s.path("one"), "mine.txt", "changed\n")
-	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: about("one"), Force: true, Reason: "it is stuck"})
-	s.check(err)
-	kept := s.attic("one")
-	if len(kept) != 1 || s.file(kept[0], "a.txt") != "changed\n" || s.file(kept[0], "mine.txt") != "changed\n" {
-		t.Errorf("the attic has %v", kept)
-	}
-	s.lies()
-}
 
 // TestVanishedWorktree: what only git's record of a worktree names outlives its directory, also when
 // the task gets another worktree: the commit that was checked out, and refs of the worktree alone.
@@ -69,38 +50,6 @@ func TestVanishedWorktree(t *testing.T) {
 			slices.Sort(got)
 			if want := []string{"checked out\n", "of the worktree alone\n"}; !slices.Equal(got, want) {
 				t.Errorf("the attic has %q, not %q", got, want)
-			}
-		})
-	}
-}
-
-// TestVanishedWorktreeDamagedRecord: a worktree that has vanished, and of which git can't read its
-// record either, keeps its task from nothing; the attic holds its commit.
-func TestVanishedWorktreeDamagedRecord(t *testing.T) {
-	for name, damage := range map[string]func(record string) error{
-		"HEAD is empty":        func(record string) error { return os.WriteFile(filepath.Join(record, "HEAD"), nil, 0o644) },
-		"commondir is missing": func(record string) error { return os.Remove(filepath.Join(record, "commondir")) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newScene(t)
-			s.task("one")
-			s.claim("coder-1", "one")
-			path := s.path("one")
-			s.git(path, "update-ref", "refs/worktree/own", "HEAD")
-			work := s.work("one", "a.txt", "work\n")
-			s.deletes(taskRef("one"))
-			record := s.b.Repo().Records().Of(path)
-			s.check(os.RemoveAll(path))
-			s.check(damage(record))
-			s.sets(taskRef("one"), s.ref("refs/heads/integration"))
-			if _, err := worktrees.Create(s.ctx, s.b, "one", nil); err != nil {
-				t.Fatal(err)
-			}
-			if kept := s.attic("one"); len(kept) != 1 || kept[0] != work {
-				t.Errorf("the attic has %v, not %s", kept, work)
-			}
-			if found := s.problems(); len(found) > 0 {
-				t.Errorf("afterwards: %+v", found)
 			}
 		})
 	}

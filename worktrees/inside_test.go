@@ -45,45 +45,6 @@ func TestNumbered(t *testing.T) {
 	list(13, commits[0], blob.OID, commits[1], plumbing.OID(gone))
 }
 
-// TestHeldBy checks that only an ancestor of a holder needs no ref of its own.
-func TestHeldBy(t *testing.T) {
-	ctx, s, commits := began(t)
-	for _, c := range []struct {
-		commit  plumbing.OID
-		holders []plumbing.OID
-		want    bool
-	}{
-		{"", nil, true},
-		{plumbing.ZeroOID, nil, true},
-		{commits[0], nil, false},
-		{commits[0], []plumbing.OID{plumbing.ZeroOID, "", commits[1]}, true},
-		{commits[1], []plumbing.OID{commits[0]}, false},
-		{commits[1], []plumbing.OID{commits[0], commits[1]}, true},
-	} {
-		if got, err := s.heldBy(ctx, c.commit, c.holders); got != c.want || err != nil {
-			t.Errorf("%s by %v: %v %v", c.commit, c.holders, got, err)
-		}
-	}
-}
-
-// TestHas checks that only a commit counts as one, and that an unreadable repository is an error.
-func TestHas(t *testing.T) {
-	ctx, s, commits := began(t)
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	for _, c := range []struct {
-		commit string
-		want   bool
-	}{{"", false}, {string(commits[0]), true}, {strings.Repeat("1", 40), false}, {string(plumbing.EmptyTree), false}} {
-		if got, err := s.Has(ctx, c.commit); got != c.want || err != nil {
-			t.Errorf("%q: %v %v", c.commit, got, err)
-		}
-	}
-	if _, err := s.Has(cancelled, strings.Repeat("2", 40)); err == nil {
-		t.Error("what could not be read is not there")
-	}
-}
-
 // TestCutShort checks that steps which could not be taken say so, and leave behind what shows that
 // they are still to be taken.
 func TestCutShort(t *testing.T) {

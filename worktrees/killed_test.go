@@ -28,25 +28,6 @@ func (s *scene) aged(path string) {
 	s.check(os.Chtimes(path, then, then))
 }
 
-// TestLocksOfTheDead checks that locks left by killed processes are removed once no process can
-// hold them.
-func TestLocksOfTheDead(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only /proc tells who is left")
-	}
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	common := s.b.Repo().CommonDir()
-	for _, lock := range []string{
-		filepath.Join(common, "packed-refs.lock"), filepath.Join(common, "packed-refs.new"), filepath.Join(common, "refs", "heads", "liza", "state.lock"),
-		filepath.Join(common, "refs", "heads", "task", "one.lock"), filepath.Join(s.gitDirOf("one"), "index.lock"),
-	} {
-		s.check(os.WriteFile(lock, nil, 0o644))
-		s.aged(lock)
-	}
-	s.mended("stale-lock", "stale-lock", "stale-lock", "stale-lock", "stale-lock")
-	s.do(human(), &board.AddNote{Message: "the board moves again"})
-}
-
 func (s *scene) gitDirOf(task string) string {
 	return strings.TrimSpace(s.git(s.path(task), "rev-parse", "--absolute-git-dir"))
 }
@@ -185,21 +166,6 @@ func TestKilledBeforeTheTest(t *testing.T) {
 				t.Errorf("left: %s", out)
 			}
 		})
-	}
-}
-
-// TestUnreadyCandidate checks that a worktree whose setup was interrupted is not used.
-func TestUnreadyCandidate(t *testing.T) {
-	s := newScene(t, ready("one"))
-	base := s.ref("refs/heads/integration")
-	path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
-	said := s.read(s.b.Dir(), "claims/aaaa")
-	s.write(s.b.Dir(), "claims/aaaa", strings.Replace(said, "{", `{"unready":true,`, 1))
-	s.write(path, "half.txt", "half of the setup\n")
-	s.claimedBy("coder-1", "one", base)
-	s.mended("left-candidate", "missing-worktree")
-	if _, err := os.Stat(filepath.Join(s.path("one"), "half.txt")); err == nil {
-		t.Error("it was used")
 	}
 }
 

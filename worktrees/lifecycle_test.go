@@ -242,35 +242,6 @@ func (s *scene) hasSubmodule() (lib string) {
 	return lib
 }
 
-// TestKilledAmidSubmodules: a process that is killed while it removes a worktree, when it has kept
-// the repositories of its submodules, keeps nobody from removing the rest.
-func TestKilledAmidSubmodules(t *testing.T) {
-	s := newScene(t)
-	s.hasSubmodule()
-	s.task("one")
-	path := s.claim("coder-1", "one").Path
-	sub := filepath.Join(path, "lib")
-	s.write(sub, "lib.txt", "mine\n")
-	s.git(sub, "commit", "-qam", "mine")
-	mine := s.git(sub, "rev-parse", "HEAD")
-	s.git(path, "add", "lib")
-	s.write(path, "new", "work\n")
-	kept := filepath.Join(s.b.Dir(), "modules", "one", "1")
-	if was, err := s.b.Repo().Worktree(path).KeepModules(s.ctx, kept); err != nil || !was {
-		t.Fatalf("kept %v: %v", was, err)
-	}
-	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
-	s.check(err)
-	s.lies()
-	s.mended()
-	if at := s.git(s.dir, "--git-dir="+filepath.Join(kept, "lib"), "rev-parse", "HEAD"); at != mine {
-		t.Errorf("the submodule's commit is at %s, not at %s", at, mine)
-	}
-	if now := s.attic("one"); len(now) != 1 || s.file(now[0], "new") != "work\n" {
-		t.Errorf("the attic has %v", now)
-	}
-}
-
 // TestSubmodule covers a submodule that worktree_setup checks out. Git can't move such a worktree.
 func TestSubmodule(t *testing.T) {
 	s := newScene(t)

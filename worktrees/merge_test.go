@@ -2,7 +2,6 @@ package worktrees_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/proc"
-	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -350,36 +348,6 @@ func TestMergeLease(t *testing.T) {
 	s.merge("one")
 }
 
-// TestMergeCancelled checks that a cancelled merge leaves nothing behind.
-func TestMergeCancelled(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
-	begun := filepath.Join(t.TempDir(), "begun")
-	s.set("integration_test", "touch '"+begun+"'; sleep 30")
-	ctx, cancel := context.WithCancel(s.ctx)
-	actor := s.as("code-reviewer-1")
-	ended := make(chan error, 1)
-	go func() {
-		_, err := mergeOne(ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: actor}, Tasks: []string{"one"}})
-		ended <- err
-	}()
-	for {
-		if _, err := os.Stat(begun); err == nil {
-			break
-		}
-		time.Sleep(ms(5))
-	}
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	s.is("one", board.Approved)
-	if s.ref("refs/liza/leases/merge") != plumbing.ZeroOID {
-		t.Error("the lease is still held")
-	}
-	s.set("integration_test", "")
-	s.merge("one")
-}
-
 // TestHalfMerge covers a crash after integration moved and before the board did, for each way to
 // land.
 func TestHalfMerge(t *testing.T) {
@@ -584,20 +552,6 @@ func TestFinishHoldsIntegration(t *testing.T) {
 		if !reached && nth == 1 {
 			t.Fatal("the clock is not read before it is recorded: the test shows nothing")
 		}
-	}
-}
-
-func TestMergeByAnother(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
-	actor := s.as("code-reviewer-2")
-	other := s.open()
-	got, err := mergeOne(s.ctx, other, merge.TrainRequest{Request: gitboard.Request{Actor: actor}, Tasks: []string{"one"}})
-	s.check(err)
-	if !got.Merged {
-		t.Errorf("merged %+v", got)
-	}
-	if _, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}}); !errors.As(err, new(*board.Refusal)) {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -28,62 +28,6 @@ func (s *scene) atOnce(n int, run func(i int)) {
 
 func coder(i int) string { return fmt.Sprintf("coder-%d", i+1) }
 
-// TestManyClaimOne checks that one of many concurrent claims of a task wins and the others leave
-// nothing.
-func TestManyClaimOne(t *testing.T) {
-	s := newScene(t, ready("one"))
-	const n = 6
-	errs := make([]error, n)
-	won := make([]*worktrees.Claimed, n)
-	for i := range n {
-		s.as(coder(i))
-	}
-	s.atOnce(n, func(i int) {
-		won[i], errs[i] = worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[coder(i)]}, Task: "one"})
-	})
-	winners := 0
-	for i := range n {
-		var r *board.Refusal
-		switch {
-		case errs[i] == nil:
-			winners++
-			if won[i].Task.AssignedTo != coder(i) {
-				t.Errorf("%s won for %s", coder(i), won[i].Task.AssignedTo)
-			}
-		case !errors.As(errs[i], &r) || r.Code != board.CodeWrongState || !contains(r.Message, "CLAIMED by coder-"):
-			t.Errorf("%s: %v", coder(i), errs[i])
-		}
-	}
-	if winners != 1 {
-		t.Errorf("%d winners", winners)
-	}
-	s.lies("one")
-}
-
-// TestManyClaimAny checks that concurrent claims of any task each get a different one.
-func TestManyClaimAny(t *testing.T) {
-	s := newScene(t)
-	const n = 5
-	var tasks []string
-	for i := range n {
-		s.as(coder(i))
-		tasks = append(tasks, fmt.Sprintf("task-%d", i))
-		s.task(tasks[i])
-	}
-	s.atOnce(n, func(i int) {
-		got, err := worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[coder(i)]}})
-		if err != nil {
-			t.Errorf("%s: %v", coder(i), err)
-			return
-		}
-		head, branch, err := s.b.Repo().Worktree(got.Path).Head(s.ctx)
-		if err != nil || string(head) != got.Task.BaseCommit || branch != taskRef(got.Task.ID) {
-			t.Errorf("%s: %s %s %v", got.Path, head, branch, err)
-		}
-	})
-	s.lies(tasks...)
-}
-
 // TestManyTakeOver checks that the old work is in the attic only once after many concurrent
 // take-overs.
 func TestManyTakeOver(t *testing.T) {
@@ -205,34 +149,6 @@ func TestMergesAtOnce(t *testing.T) {
 	s.lies()
 }
 
-// TestBaseHasDependencies checks that a worktree contains a dependency that lands while the task is
-// being claimed.
-func TestBaseHasDependencies(t *testing.T) {
-	s := newScene(t, ready("one"))
-	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
-	s.approved("coder-1", "one", "b.txt", "b\n")
-	s.as("coder-2")
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.merge("one")
-	}()
-	b := s.open()
-	for {
-		got, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, Task: "two"})
-		var r *board.Refusal
-		if errors.As(err, &r) && r.Code == board.CodeDependency {
-			continue
-		}
-		s.check(err)
-		if s.read(got.Path, "b.txt") != "b\n" {
-			t.Error("the worktree lacks what it depends on")
-		}
-		break
-	}
-	<-done
-}
-
 // TestChangedMeanwhile checks that a claim is prepared again if the board moves meanwhile and the
 // claim becomes one of another kind.
 func TestChangedMeanwhile(t *testing.T) {
@@ -252,12 +168,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		}
 		ended <- got
 	}()
-	for {
-		if _, err := os.Stat(mark); err == nil {
-			break
-		}
-		time.Sleep(ms(2))
-	}
+	s.appears(mark)
 	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
 	s.check(err)
 	s.check(os.Remove(mark))
@@ -285,12 +196,7 @@ func TestBaseOutdated(t *testing.T) {
 		}
 		ended <- got
 	}()
-	for {
-		if _, err := os.Stat(mark); err == nil {
-			break
-		}
-		time.Sleep(ms(2))
-	}
+	s.appears(mark)
 	landed := s.merge("one")
 	s.do(human(), &board.AmendTask{About: about("two"), Set: []string{"depends_on"}, Definition: board.Definition{DependsOn: []string{"one"}}, Reason: "it needs it"})
 	s.write(dir, "end", "")

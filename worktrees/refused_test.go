@@ -68,17 +68,6 @@ func TestDeletedTests(t *testing.T) {
 	}
 }
 
-// TestReviewRefLeft checks that a submission whose ref came before a crash is submitted as it is.
-func TestReviewRefLeft(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.checkpoint("coder-1", "one")
-	commit := s.work("one", "b.txt", "b\n")
-	s.git(s.dir, "update-ref", "refs/liza/review/one/1", string(commit))
-	if got := s.submit("coder-1", "one"); got != commit || len(s.attic("one")) > 0 {
-		t.Errorf("submitted %s, kept %v", got, s.attic("one"))
-	}
-}
-
 // TestFreeRejection checks that a rejection may have any form if comments on lines say the rest, and
 // only then.
 func TestFreeRejection(t *testing.T) {
@@ -320,18 +309,6 @@ func TestRepeatedClaim(t *testing.T) {
 		s.do(human(), &board.Block{About: about("two"), Reason: "stop"})
 		_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: about("two"), Mode: board.UnblockKeepWork})
 		s.check(err)
-	}
-}
-
-// TestCreateInTheWay checks that a worktree is not made again where something else is by now.
-func TestCreateInTheWay(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.git(s.dir, "worktree", "remove", s.path("one"))
-	s.write(s.path("one"), "notes.txt", "a person's\n")
-	_, err := worktrees.Create(s.ctx, s.b, "one", nil)
-	s.refused(err, board.CodeInTheWay, "is not a worktree of this repository")
-	if s.read(s.path("one"), "notes.txt") == "" {
-		t.Error("it is lost")
 	}
 }
 

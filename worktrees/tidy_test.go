@@ -1,7 +1,6 @@
 package worktrees_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/git-liza/git-liza/worktrees"
@@ -12,21 +11,6 @@ func (s *scene) tidy(task string) error {
 	v, err := s.b.View(s.ctx)
 	s.check(err)
 	return worktrees.Tidy(s.ctx, s.b, v, human(), task)
-}
-
-// TestTidyKeepsCommits checks that a branch is deleted, and that its commits go to the attic if
-// nothing else holds them.
-func TestTidyKeepsCommits(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	tip := s.work("one", "b.txt", "b\n")
-	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
-	s.check(s.tidy("one"))
-	if kept := s.attic("one"); len(kept) != 1 || kept[0] != tip {
-		t.Errorf("the attic has %v, not %s", kept, tip)
-	}
-	if left := s.ref(taskRef("one")); !left.IsZero() {
-		t.Errorf("the branch is at %s", left)
-	}
 }
 
 // TestTidyWithoutSnapshot checks that a worktree whose work can't be kept is left in place with all
@@ -43,18 +27,6 @@ func TestTidyWithoutSnapshot(t *testing.T) {
 		t.Errorf("the work is %q", got)
 	}
 	s.lies("one")
-}
-
-// TestTidyLeavesWhatIsCheckedOut checks that a branch that is checked out elsewhere is left alone.
-func TestTidyLeavesWhatIsCheckedOut(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	tip := s.work("one", "b.txt", "b\n")
-	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
-	s.git(s.dir, "worktree", "add", "-q", filepath.Join(t.TempDir(), "theirs"), "task/one")
-	s.check(s.tidy("one"))
-	if at := s.ref(taskRef("one")); at != tip {
-		t.Errorf("the branch is at %s, not at %s", at, tip)
-	}
 }
 
 // TestTidyAnAlias checks that no other branch is deleted in place of a task's branch that an agent has

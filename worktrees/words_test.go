@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -143,19 +142,5 @@ func TestWork(t *testing.T) {
 	through.Bare = true
 	if _, err := through.work(ctx, v, &board.Task{ID: "one"}, glance{Slot: ours, err: broken}); err == nil || errors.Is(err, broken) {
 		t.Errorf("in a bare repository: %v", err)
-	}
-}
-
-// TestPathsOnce checks that a path is named once for which git has two entries.
-func TestPathsOnce(t *testing.T) {
-	if got := paths([]git.StatusEntry{{Path: "a"}, {Path: "b"}, {Path: "a"}}); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("%q", got)
-	}
-}
-
-// TestMergesOfNothing checks that a dependency which can't be read has no merge.
-func TestMergesOfNothing(t *testing.T) {
-	if got := mergesBefore(noBoard(), &board.Task{DependsOn: []string{"unknown"}}); len(got) > 0 {
-		t.Errorf("%q", got)
 	}
 }
