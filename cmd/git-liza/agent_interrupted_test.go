@@ -65,6 +65,34 @@ func TestInterruptedRun(t *testing.T) {
 	}
 }
 
+// TestAskedRun: a human restarts a run, in its conversation or another, and ends it with its
+// supervisor. Its work is kept.
+func TestAskedRun(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.fakeCLI("claude", worksForEver)
+	s := p.supervise("agent", "coder", "--cli=claude")
+	half := filepath.Join(p.dir, ".worktrees", "alpha", "half.txt")
+	p.appears(half)
+	p.appears(filepath.Join(p.dir, ".git", "liza", "agents", "coder-1", "conversation.json"))
+	s.hears("started", "alpha")
+	p.must("", "agent", "coder-1", "--restart")
+	if e := s.hears("started", "alpha"); e.Text != "claude, in the conversation it had" {
+		t.Errorf("it restarts as %s", e.Text)
+	}
+	p.must("", "agent", "coder-1", "--restart", "--fresh")
+	if e := s.hears("started", "alpha"); e.Text != "claude" {
+		t.Errorf("it restarts afresh as %s", e.Text)
+	}
+	p.must("", "agent", "coder-1", "--end")
+	<-s.over
+	if _, err := os.Stat(half); err != nil || p.must("", "read", "tasks.alpha.status") != "CLAIMED\n" {
+		t.Errorf("its work is not kept: %v\n%s", err, s.story())
+	}
+	p.proven()
+}
+
 // TestSilentOnATerminal: what an agent does at a person's terminal is not seen by its supervisor,
 // which therefore neither calls it silent nor ends it for that.
 func TestSilentOnATerminal(t *testing.T) {

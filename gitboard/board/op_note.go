@@ -13,7 +13,18 @@ type AddNote struct {
 	For     string `json:"for,omitempty"`
 	Goal    string `json:"goal,omitempty"` // "" for all goals being worked on
 	Message string `json:"message"`
+	Run     Ask    `json:"run,omitempty"` // what its reader's supervisor does with the run
 }
+
+// Ask is what a human asks the supervisor of an agent for.
+type Ask string
+
+// The things to ask for. The work on the agent's task is kept.
+const (
+	AskEnd     Ask = "end"     // of the run and of the supervisor
+	AskRestart Ask = "restart" // of the run
+	AskFresh   Ask = "fresh"   // the same, without the earlier conversation
+)
 
 // Op implements Payload.
 func (p *AddNote) Op() string { return "note" }
@@ -31,6 +42,17 @@ func (p *AddNote) Check(s *State, op Operation) error {
 	if err := s.knownGoal(p.Goal); err != nil {
 		return err
 	}
+	if p.Run != "" {
+		a := s.Agent(p.For)
+		switch {
+		case !slices.Contains([]Ask{AskEnd, AskRestart, AskFresh}, p.Run):
+			return invalid("a run can be asked to end, restart or fresh, not to %s", quote(string(p.Run)))
+		case op.Actor.Role != roles.Human:
+			return refuse(CodePermission, "only a human ends or restarts the run of %s", quote(p.For))
+		case a == nil || a.ByHand():
+			return refuse(CodeWrongState, "no supervisor runs %s", quote(p.For)).Way(Do("status"))
+		}
+	}
 	return required("message", p.Message)
 }
 
@@ -46,7 +68,11 @@ func (s *State) unknownReader(id string) *Refusal {
 // Apply implements Payload.
 func (p *AddNote) Apply(s *State, op Operation) {
 	id := s.nextID(NoteDir, "note")
-	put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: p.Message, For: p.For, Goal: s.goalOf(op, p.Goal, "")})
+	n := &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: p.Message, For: p.For, Goal: s.goalOf(op, p.Goal, ""), Run: p.Run}
+	if p.Run != "" { // the supervisor follows it
+		n.AcknowledgedBy, n.AcknowledgedAt = op.Actor.ID, op.Time
+	}
+	put(s, RecordPath(NoteDir, id), n)
 }
 
 // Subject implements Payload.

@@ -209,6 +209,7 @@ type Note struct {
 	AcknowledgedAt Time     `yaml:"acknowledged_at,omitempty"`
 	Source         string   `yaml:"source,omitempty"`  // of feedback from a host: "review:17"
 	Author         string   `yaml:"author,omitempty"`  // of feedback, an account of the host
+	Run            Ask      `yaml:"run,omitempty"`     // see AddNote
 	ReadBy         []string `yaml:"read_by,omitempty"` // agents that it was shown to
 	Extra          any      `yaml:"extra,omitempty"`
 }

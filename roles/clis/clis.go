@@ -9,6 +9,7 @@ package clis
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,6 +50,10 @@ type CLI struct {
 	// the CLI has no such arguments.
 	Model []string
 
+	// Hooks are additional arguments by which it asks `git liza hook` after each tool call and at the
+	// end of a turn. nil if it can't.
+	Hooks []string
+
 	// Last are arguments that come after all others.
 	Last []string
 
@@ -57,7 +62,8 @@ type CLI struct {
 	Interrupt bool
 
 	// Interactive are the arguments of an interactive run, before its first message. The CLI still
-	// asks for permission, because a person can answer.
+	// asks for permission, because a person can answer, but not to read a prompt; PROMPTS stands for
+	// the directory of those.
 	Interactive []string
 
 	// Quota are regular expressions for its output when it stops because of its quota, a rate
@@ -135,6 +141,7 @@ type Start struct {
 	File    string // the file that holds the prompt
 	Session string // the conversation to continue, "" for a new one
 	Root    bool   // the user is root
+	Hooks   bool   // a supervisor runs it
 
 	// Folders are the directories outside its own that the sandbox lets it write to; nil for no
 	// sandbox.
@@ -158,6 +165,9 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 		for _, arg := range c.Resume {
 			args = append(args, strings.ReplaceAll(arg, "SESSION", s.Session))
 		}
+	}
+	if s.Hooks {
+		args = append(args, c.Hooks...)
 	}
 	args = append(args, c.Last...)
 	switch c.Prompt {
@@ -190,7 +200,10 @@ func (c CLI) WithModel(model string) (CLI, error) {
 // InteractiveCommand returns the arguments of a run that a person watches; its first message makes
 // the CLI read the prompt's file. folders is Start.Folders.
 func (c CLI) InteractiveCommand(promptFile string, folders []string) []string {
-	args := slices.Clone(c.Interactive)
+	args := make([]string, len(c.Interactive))
+	for i, arg := range c.Interactive {
+		args[i] = strings.ReplaceAll(arg, "PROMPTS", path.Dir(promptFile))
+	}
 	if c.Sandbox != nil && folders != nil {
 		args = append(args, c.Sandbox.on(folders)...)
 	}

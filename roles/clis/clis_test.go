@@ -151,7 +151,7 @@ func TestFromConfig(t *testing.T) {
 	c, _ = clis.FromConfig("claude", get)
 	args, stdin := c.Command(start)
 	equal(t, "claude", append([]string{c.Program, stdin}, args...), []string{"sh", "the prompt", "-c", `nice claude -p --model opus "$@"`, "claude"})
-	equal(t, "claude interactively", c.InteractiveCommand("p.txt", nil), []string{"-c", `claude --allowedTools 'Bash(git liza:*)' -- "$@"`, "claude", "Read p.txt and follow it."})
+	equal(t, "claude interactively", c.InteractiveCommand("p.txt", nil), []string{"-c", `claude --allowedTools 'Bash(git liza:*)' 'Read(/./**)' -- "$@"`, "claude", "Read p.txt and follow it."})
 	c, _ = clis.FromConfig("gemini", get)
 	args, _ = c.Command(start)
 	equal(t, "gemini", args, []string{"-c", `gemini --approval-mode=yolo --skip-trust --output-format stream-json "$@"`, "gemini"})

@@ -61,7 +61,7 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 			interactive = command
 		}
 		c.Program = "sh"
-		c.Root, c.Resume, c.Last, c.Sandbox, c.Model = nil, nil, nil, nil, nil
+		c.Root, c.Resume, c.Last, c.Hooks, c.Sandbox, c.Model = nil, nil, nil, nil, nil, nil
 		c.Args = inShell(name, command)
 		c.Interactive = inShell(name, interactive)
 	}

@@ -1,5 +1,10 @@
 package clis
 
+// claudeHooks are settings by which Claude Code asks git liza after each tool call and at the end of
+// a turn, in addition to the user's own settings.
+const claudeHooks = `{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"git liza hook claude-code"}]}],` +
+	`"Stop":[{"hooks":[{"type":"command","command":"git liza hook claude-code"}]}]}}`
+
 // Known are the CLIs that need no configuration. Their quota messages are recorded with sources
 // under testdata.
 var Known = []CLI{
@@ -11,7 +16,8 @@ var Known = []CLI{
 		Root:        []string{"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk", "--allowedTools", "Bash,Edit,Write"},
 		Resume:      []string{"--resume", "SESSION"},
 		Model:       []string{"--model", "MODEL"},
-		Interactive: []string{"--allowedTools", "Bash(git liza:*)", "--"},
+		Hooks:       []string{"--settings", claudeHooks},
+		Interactive: []string{"--allowedTools", "Bash(git liza:*)", "Read(/PROMPTS/**)", "--"},
 		Quota: []string{
 			start + `(?:Claude (?:AI )?)?usage limit reached(?:\|(?P<epoch>\d{9,11})|[^\n]*?\breset at ` + at + `)?`,
 			start + `You(?:['’]ve hit your (?:[\w'’-]+ ){0,4}limit|['’]re out of extra usage)\b` + resets,
@@ -58,7 +64,7 @@ var Known = []CLI{
 		Prompt: Stdin, Interrupt: true,
 		Resume:      []string{"--resume", "SESSION"},
 		Model:       []string{"--model", "MODEL"},
-		Interactive: []string{"-i"},
+		Interactive: []string{"--include-directories", "PROMPTS", "-i"},
 		Quota: []string{
 			start + `(?:[^\n]*(?:\[API Error: |QuotaError: ))?You (?:have exhausted your (?:capacity|daily quota) on this model|have reached your daily \S+ quota limit)\b(?:[^\n]*?\breset after ` + in + `)?`,
 			start + `\[API Error: (?:Resource (?:has been )?exhausted|You exceeded your current quota)\b(?:(?:[^\n]*\n){0,12}?[^\n]*?(?:\bretry in|\bretry after) ` + in + `)?`,

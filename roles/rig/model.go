@@ -18,6 +18,7 @@ type Conversation struct {
 	Prompts []string // the user's texts, oldest first
 	Results []string // tool outputs since the last prompt
 	Shell   string   // the tool that runs commands, "" if none is offered
+	Body    string   // as it was sent
 }
 
 // Prompt is the user's last text.
@@ -115,6 +116,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf(`{"error":{"message":%q}}`, err), http.StatusBadRequest)
 		return
 	}
+	c.Body = string(body)
 	reply := Reply{Text: "ok"}
 	if c.Shell != "" {
 		reply = m.Play(c)

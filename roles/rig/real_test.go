@@ -151,6 +151,44 @@ func each(t *testing.T, f func(t *testing.T, cli string)) {
 	}
 }
 
+// TestRealMessage checks that a note which is left during a turn of Claude Code is in its next
+// request, and that a turn which ends with the task in hand goes on.
+func TestRealMessage(t *testing.T) {
+	const note, held = "The port is 8080", "You still hold one"
+	var s *scene
+	var noted, read, ended, continued bool
+	s = newScene(t, "claude", func(c Conversation) Reply {
+		r := Read(c)
+		if r.Role != "coder" {
+			return Goal([]string{"one"}, "").Play(c)
+		}
+		switch {
+		case !noted:
+			if _, err := s.Run(s.Liza, "note", note, "--for", "one", "--now"); err != nil {
+				t.Error(err)
+			}
+			noted = true
+			return Reply{Run: "echo begun"}
+		case !ended:
+			read, ended = strings.Contains(c.Body, note), true
+			return Reply{Text: "I stop here."}
+		}
+		if !continued {
+			continued = strings.Contains(c.Body, held)
+		}
+		steps := Code(r)
+		if n := strings.Count(c.Body, "toolu_")/2 - 1; n < len(steps) { // each call and its result
+			return Reply{Run: steps[n]}
+		}
+		return Reply{Text: "Done: my turn ends."}
+	})
+	out, err := s.team()
+	if err != nil || s.goal() != "COMPLETED" || !read || !continued {
+		t.Errorf("the note is in the next request: %v; the turn goes on: %v; %v\n%s", read, continued, err, out)
+	}
+	s.sound()
+}
+
 // TestRealGoal checks that a goal of three tasks, one of them rejected once, is completed.
 func TestRealGoal(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {

@@ -41,6 +41,9 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	if a := l.State.Agent(s.actor.ID); a == nil || a.Session != s.actor.Session {
 		return l, cmp.Or(l.State.Err(), fmt.Errorf("%s: %w", s.actor.ID, lease.ErrTaken))
 	}
+	if l.Asked = asking(l.State, s.actor.ID, s.notes); l.Asked == nil {
+		s.notes = len(l.State.List(board.NoteDir))
+	}
 	halts, err := s.Board.Clone().Halts(ctx)
 	if err != nil {
 		return l, err
@@ -66,6 +69,31 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 		}
 	}
 	return l, v.State.Err()
+}
+
+// asking is the last note after the first known ones that asks for something about an agent's run,
+// nil for none.
+func asking(s *board.State, agent string, known int) (asks *board.Note) {
+	ids := s.List(board.NoteDir)
+	for _, id := range ids[min(known, len(ids)):] {
+		if n := s.Note(id); n != nil && n.For == agent && n.Run != "" {
+			asks = n
+		}
+	}
+	return asks
+}
+
+// comply follows a request for a restart, once no run is left.
+func (s *supervisor) comply(l *Look) error {
+	if l.Asked == nil || l.Asked.Run == board.AskEnd {
+		return nil
+	}
+	fresh := l.Asked.Run == board.AskFresh
+	s.notes, l.Asked = len(l.State.List(board.NoteDir)), nil
+	if fresh {
+		return s.files.drop(conversationFile)
+	}
+	return nil
 }
 
 // read runs f, which decides on a state whose records are read lazily. If a record could not be

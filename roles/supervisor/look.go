@@ -33,6 +33,8 @@ type Look struct {
 	Once    bool     // a single run
 	Patient bool     // waits for work for ever
 
+	Asked *board.Note // by which a human asks for the end of the run, or a restart; nil if there is none
+
 	Spare  bool          // the board wants no agent in its place, so it need not stay without work
 	IdleBy time.Duration // how long a spare agent stays
 }

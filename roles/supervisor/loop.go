@@ -98,6 +98,9 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 	if _, err := s.merge(ctx, &l); err != nil {
 		return err
 	}
+	if err := s.comply(&l); err != nil {
+		return err
+	}
 	var step Step
 	if err := read(l.State, func() { step = Next(l, s.memory) }); err != nil {
 		return err
@@ -158,6 +161,9 @@ func (s *supervisor) stop(step Step) error {
 	if step.Exit == 0 {
 		s.report(Stopped, "", step.Reason)
 		return errDone
+	}
+	if step.Asked {
+		return &StopError{Exit: step.Exit, Reason: step.Reason, Hint: "git liza agent " + s.name() + " --id " + s.actor.ID + " continues its work"}
 	}
 	s.report(Alarm, "", s.actor.ID+" stops: "+step.Reason)
 	if err := s.Board.Clone().GiveUp(s.actor.ID, step.Reason); err != nil {

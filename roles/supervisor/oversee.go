@@ -112,6 +112,9 @@ func oversee(l Look, r *Running) Order {
 	if g := l.goalOf(r); g != nil && g.Status == board.PhaseAborted {
 		return Order{End: l.Now, Reason: fmt.Sprintf("%s is %s", g.ID, g.Status)}
 	}
+	if l.Asked != nil {
+		return Order{End: l.Now, Reason: fmt.Sprintf("a human asks it to %s (%s)", l.Asked.Run, l.Asked.ID)}
+	}
 	t := l.State.Task(r.Task)
 	paused := t != nil && t.Paused
 	if l.mode() == board.Running && !paused {

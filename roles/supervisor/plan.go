@@ -38,6 +38,7 @@ type Step struct {
 	Idle   bool      // it waits for lack of work
 	Reason string    // why it waits or stops, as text
 	Exit   int       // of a stop: the protocol's exit code
+	Asked  bool      // a human asks for the stop
 }
 
 // Next decides what to do next. It has no side effects.
@@ -49,6 +50,8 @@ func (l Look) next(m *Memory) Step {
 		return stop(0, "the run is aborted: "+l.stopped())
 	case len(l.State.Running()) == 0:
 		return stop(0, over(l.State))
+	case l.Asked != nil:
+		return Step{Do: Stop, Exit: 1, Asked: true, Reason: fmt.Sprintf("a human ended the run of %s (%s)", l.Agent, l.Asked.ID)}
 	}
 	if reason := m.Broken(l.Now); reason != "" {
 		if m.Setup != "" {

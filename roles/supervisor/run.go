@@ -82,6 +82,7 @@ type supervisor struct {
 	release  func() // lets go of the record of this supervisor
 	files    files
 	log      *journal
+	notes    int // the notes of the board that ask for nothing more
 	memory   *Memory
 	pulse    *pulse
 	watch    map[string]watched // leases of other agents
@@ -179,6 +180,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.notes = len(v.State.List(board.NoteDir))
 	config, own := v.State.Config(), ""
 	if a := v.State.Agent(s.actor.ID); a != nil {
 		own = a.CurrentTask

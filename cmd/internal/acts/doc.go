@@ -3,6 +3,6 @@
 // Acts that are one operation with a known payload are call.Call's Doing and Ending.
 //
 // It may import cmd/internal/call, cmd/internal/definition, gitboard, gitboard/board,
-// gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text, gitboard/watch and
-// worktrees.
+// gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text, gitboard/watch, roles/clis
+// and worktrees.
 package acts

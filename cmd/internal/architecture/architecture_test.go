@@ -95,7 +95,7 @@ var rooms = map[string]struct {
 	"cmd/internal/definition": {false, []string{"cmd/internal/call", "gitboard", "gitboard/board", "gitboard/git/plumbing", "gitboard/text"}},
 	"cmd/internal/dispatch":   {false, []string{"gitboard/text", "cmd/internal/call", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
 	"cmd/internal/team":       {false, []string{"cmd/internal/call", "cmd/internal/setup", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/proc", "gitboard/roles", "gitboard/text", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor", "worktrees/merge"}},
-	"cmd/internal/acts":       {false, []string{"gitboard/text", "cmd/internal/call", "cmd/internal/definition", "gitboard", "gitboard/board", "gitboard/git/plumbing", "gitboard/report", "gitboard/roles", "gitboard/watch", "worktrees"}},
+	"cmd/internal/acts":       {false, []string{"gitboard/text", "cmd/internal/call", "cmd/internal/definition", "gitboard", "gitboard/board", "gitboard/git/plumbing", "gitboard/report", "gitboard/roles", "gitboard/watch", "roles/clis", "worktrees"}},
 	"cmd/internal/web":        {false, []string{"worktrees", "cmd/internal/acts", "cmd/internal/recovery", "gitboard/text", "cmd/internal/call", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/git/plumbing", "gitboard/report", "gitboard/roles", "roles/transcript"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
 	"cmd/internal/demo":       {false, []string{"gitboard/proc"}},

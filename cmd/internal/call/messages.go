@@ -25,7 +25,7 @@ func (c *Call) Deliver(ctx context.Context) {
 	if c.AgentID() == "" || c.Board == nil || c.Cmd.Lasts || board.HandsOver(c.Cmd.Name) {
 		return
 	}
-	for _, n := range c.Messages(ctx) {
+	for _, n := range c.unread(ctx, nil) {
 		if !c.JSON {
 			var l Labelled
 			l.Add("message", n.Line())
@@ -34,8 +34,12 @@ func (c *Call) Deliver(ctx context.Context) {
 	}
 }
 
-// Messages takes the caller's unread notes.
-func (c *Call) Messages(ctx context.Context) []*board.Note { return c.unread(ctx, nil) }
+// Messages takes the caller's unread notes, for an answer that shows them itself.
+func (c *Call) Messages(ctx context.Context) []*board.Note {
+	notes := c.unread(ctx, nil)
+	c.messages = nil
+	return notes
+}
 
 // Delivered adds to an error the messages that no answer has shown. A refusal for unread notes has
 // shown their text.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/cmd/internal/team"
@@ -28,7 +29,7 @@ var _ = add(agentCommand)
 
 func agentCommand() *call.Command {
 	var id string
-	var interactive bool
+	var interactive, end, restart bool
 	var run team.Flags
 	return &call.Command{
 		Name: "agent", Group: "supervision", Args: "ROLE [TASK]", Min: 1, Max: 2, Lasts: true,
@@ -43,10 +44,15 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			run.Add(f)
 			f.BoolVarP(&interactive, "interactive", "i", false, "start the CLI on this terminal, once")
 			f.StringVar(&run.Only, "task", "", "work on that task alone (`ID`)")
+			f.BoolVar(&end, "end", false, "end the run of the `AGENT` named instead of a role, and its supervisor; its work is kept")
+			f.BoolVar(&restart, "restart", false, "end the run of the agent and start it again, with --fresh in a new conversation")
 			f.BoolVar(&run.Once, "once", false, "run the agent once, if there is work now")
 		},
 		Example: `git liza agent coder --cli claude`,
 		Run: func(ctx context.Context, c *call.Call) error {
+			if end || restart {
+				return c.Just(ctx, acts.Ask(c.Args[0], end, run.Fresh))
+			}
 			t, err := c.Team(ctx)
 			if err != nil {
 				return err

@@ -135,13 +135,17 @@ func hookCommand() *call.Command {
 	var asServer bool
 	return &call.Command{
 		Name: "hook", Group: "machines", Args: "NAME [ARG...]", Min: 1, Max: -1, Anywhere: true,
-		Short: "answer one of git's hooks: allow or refuse",
+		Short: "answer one of git's hooks, or those of Claude Code",
 		Long: `The shims that git liza hooks install makes ask this, with the hook's arguments and standard input
 (githooks). The answer is one word on standard output; a refusal's reason is on standard error, exit code 1.
-What keeps the question from being answered stops nobody in a clone, and every push to the board on a server.`,
+What keeps the question from being answered stops nobody in a clone, and every push to the board on a server.
+claude-code answers Claude Code's PostToolUse and Stop: unread notes, and a task that is still held.`,
 		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&asServer, "server", false, "as the lock of a shared repository") },
 		Example: `git liza hook pre-push origin`,
 		Run: func(ctx context.Context, c *call.Call) error {
+			if c.Args[0] == "claude-code" {
+				return hookClaude(ctx, c)
+			}
 			return githooks.Answer(ctx, c, asServer)
 		},
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -16,12 +17,14 @@ var _ = add(noteCommand)
 func noteCommand() *call.Command {
 	p := board.AddNote{}
 	var file string
+	var now bool
 	return &call.Command{
 		Name: "note", Group: "human", Args: `["TEXT"]`, Max: 1, Writes: true,
 		Short: "leave a note for a task, an agent, the planner or everybody",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.For, "for", "", "a task, an agent, planner or human; everybody without it")
 			call.AboutFlag(f, &p.Goal)
+			f.BoolVar(&now, "now", false, "only if an agent at work reads it")
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza note "Use the staging key" --for login`,
@@ -31,7 +34,10 @@ func noteCommand() *call.Command {
 				return err
 			}
 			p.Message = text
-			return c.Just(ctx, &p)
+			if c.Offline {
+				return c.Queue(ctx, &p)
+			}
+			return c.Show(acts.Note(ctx, c, &p, now))
 		},
 	}
 }

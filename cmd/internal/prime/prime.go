@@ -191,7 +191,7 @@ func (p *Primer) goal(s *board.State, g *board.Goal) {
 
 // end is the advice for an agent without a next command, "" for all others.
 func (p *Primer) end(t *board.Task) string {
-	own := t != nil && (t.Status == board.Claimed || t.Status == board.ReadyForReview && p.Role == roles.CodeReviewer)
+	own := p.own(t)
 	switch {
 	case p.Role == roles.Human:
 		return ""
@@ -213,6 +213,17 @@ func (p *Primer) end(t *board.Task) string {
 		return "wait: nothing is claimable for you now"
 	}
 	return ""
+}
+
+// Holds reports whether the caller has a task in its hands, on a board that runs.
+func (p *Primer) Holds(s *board.State) bool {
+	t := s.Task(p.Task)
+	return t != nil && p.own(t) && p.Mode == board.Running && p.GoalStatus == board.InProgress && !t.Paused
+}
+
+// own reports whether a task is in the caller's hands.
+func (p *Primer) own(t *board.Task) bool {
+	return t != nil && (t.Status == board.Claimed || t.Status == board.ReadyForReview && p.Role == roles.CodeReviewer)
 }
 
 // feedback is the content of the last rejection, without its form.

@@ -101,8 +101,16 @@ var bindings = []act{
 			return call.Act{Op: "block", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Block(ctx, c, p) }}
 		}},
 	{key: 'n', name: "note", help: "leave a note for a task; its agent reads it", open: func(s *subject) bool { return s.t != nil },
-		next: asks(func(s *subject) string { return "note for " + s.t.ID + ":" }, nil),
-		do:   func(s *subject, a []string) call.Act { return doing(&board.AddNote{For: s.t.ID, Message: a[0]}) }},
+		next: asks(noteFor, nil),
+		do: func(s *subject, a []string) call.Act {
+			p := &board.AddNote{For: s.t.ID, Message: a[0]}
+			return call.Act{Op: "note", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Note(ctx, c, p, false) }}
+		}},
+	{key: 'e', name: "end run", help: "end the run of a task's agent, or restart it, also in a new conversation", open: atWork,
+		next: asks(func(s *subject) string { return report.Worker(s.t.Brief()) + ": restart, fresh or end?" }, nil),
+		do: func(s *subject, a []string) call.Act {
+			return doing(acts.Ask(report.Worker(s.t.Brief()), a[0] == string(board.AskEnd), a[0] == string(board.AskFresh)))
+		}},
 	{key: 'r', name: "resolve", board: true, help: "say what you decided about the breaker's trigger", open: tripped,
 		next: asks(func(s *subject) string {
 			return "the breaker tripped (" + s.o.Breaker.Pattern + "): what did you find and decide?"
@@ -132,6 +140,23 @@ func actOf(k tty.Key, s *subject) (now, any *act) {
 		}
 	}
 	return nil, any
+}
+
+// noteFor asks for a note, and adds when it is read.
+func noteFor(s *subject) string {
+	if agent, when := acts.Reader(s.st, s.t.ID); agent != "" {
+		return "note for " + s.t.ID + ", which " + agent + " reads " + when + ":"
+	}
+	return "note for " + s.t.ID + ":"
+}
+
+// atWork reports whether a supervised agent has the task.
+func atWork(s *subject) bool {
+	if s.t == nil || s.t.Status != board.Claimed && s.t.ReviewingBy == "" {
+		return false
+	}
+	a := s.st.Agent(report.Worker(s.t.Brief()))
+	return a != nil && !a.ByHand()
 }
 
 func onALine(s *subject) bool { return s.at != "" && s.t.Status == board.ReadyForReview }

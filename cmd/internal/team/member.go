@@ -28,9 +28,9 @@ type Flags struct {
 	Only  string // the only task to work on, "" for all
 	First string // the task to take first, "" for the board's order
 	Once  bool   // run the agent once
+	Fresh bool   // no run continues an earlier conversation
 	cli   string
 	exec  string
-	fresh bool
 	image string
 	given func(flag string) bool
 }
@@ -39,7 +39,7 @@ type Flags struct {
 func (s *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.cli, "cli", "claude", "the CLI that is the agent: claude, codex, gemini, vibe, or one from git's configuration")
 	s.given = f.Changed
-	f.BoolVar(&s.fresh, "fresh", false, "no run continues an earlier conversation of its CLI")
+	f.BoolVar(&s.Fresh, "fresh", false, "no run continues an earlier conversation of its CLI")
 	f.StringVar(&s.image, "container", "", "run the agent in a container of this `IMAGE` (podman or docker): it sees its worktree and the git directory")
 	f.StringVar(&s.exec, "exec", "", "run `CMD` by sh instead: the prompt is its input, and in $LIZA_PROMPT_FILE")
 }
@@ -119,7 +119,7 @@ func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (su
 	process := c.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
-		Board: c.Board, Executor: executor.Executor{Board: c.Board}, Role: role.Kind.Role(), Name: role.Name, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh || container != nil,
+		Board: c.Board, Executor: executor.Executor{Board: c.Board}, Role: role.Kind.Role(), Name: role.Name, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.Fresh || container != nil,
 		Key:       func(ctx context.Context, agent string) (string, error) { return signing.PrepareKey(ctx, c, agent) },
 		Container: container, // a CLI's record of a conversation is lost with it
 		Guard:     func(ctx context.Context) (string, error) { return setup.KeepHooks(ctx, c) },

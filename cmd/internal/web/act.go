@@ -76,7 +76,14 @@ var formActs = map[string]act{
 		})
 	}},
 	"note": {say: "leave a note", needs: map[string]string{"text": "Write the note: it has no text."},
-		act: doing(func(f form) board.Payload { return &board.AddNote{For: f.text("for"), Message: f.text("text")} })},
+		act: func(f form) call.Act {
+			p := &board.AddNote{For: f.text("for"), Message: f.text("text")}
+			return one("note", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Note(ctx, c, p, false) })
+		}},
+	"run": {say: "end or restart a run",
+		act: doing(func(f form) board.Payload {
+			return acts.Ask(f.text("for"), f.text("how") == "end", f.text("how") == "fresh")
+		})},
 	"ack": {say: "acknowledge", act: doing(func(f form) board.Payload { return &board.Ack{IDs: []string{f.text("id")}} })},
 	"block": {say: "block a task", act: func(f form) call.Act {
 		p := &board.Block{About: f.about(), Reason: f.text("reason")}

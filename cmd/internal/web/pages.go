@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/history"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -141,6 +142,10 @@ func (s *Server) agent(ctx context.Context, l *look, id string, q query) (*page,
 		}
 	}
 	parts := []part{about}
+	if s.Do != nil && !l.past && record != nil {
+		reader, when := acts.Reader(l.State, id)
+		parts = append(parts, part{ID: "acts", Aside: true, Head: markup("agent-acts", map[string]any{"ID": id, "R": record, "Reader": reader, "When": when})})
+	}
 	if !l.past {
 		parts = append(parts, part{ID: "transcript", Class: "transcript", Head: markup("transcript", map[string]any{"ID": id, "Lines": s.printed(ctx, id, q)})})
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -70,6 +71,7 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 		"T": t, "O": outlook, "S": s.scene(l), "At": atOf(l), "Iterations": iterations, "Cycles": cycles,
 		"Depends": named(l.State, t.DependsOn), "Needed": l.needs.of(l.State, t.ID), "Notes": report.NotesFor(l.State, t.ID), "Handoff": handoff(l.State, t), "Asked": report.AskedBy(t),
 	}
+	about["Reader"], about["When"] = acts.Reader(l.State, t.ID)
 	p := &page{Title: t.ID, Nav: "Now"}
 	p.Parts = []part{
 		{ID: "task", Class: "lead", Beside: true, Head: markup("task", about)},
