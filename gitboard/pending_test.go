@@ -52,16 +52,6 @@ func TestRefusedByWhatTheRemoteHas(t *testing.T) {
 	clean(t, a.Repo())
 }
 
-// TestOneRoundTrip: a lone operation contacts the remote once, to push.
-func TestOneRoundTrip(t *testing.T) {
-	a, _, _ := shared(t)
-	asked := asks(t, a)
-	do(t, a, ada, note("alone"))
-	if got := asked(); got != "receive-pack\n" {
-		t.Errorf("the remote was asked for %q", got)
-	}
-}
-
 // TestRegistersInOneRoundTrip: an agent's registration and its first operation contact the remote once.
 func TestRegistersInOneRoundTrip(t *testing.T) {
 	a, _, _ := shared(t)

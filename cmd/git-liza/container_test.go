@@ -117,30 +117,3 @@ func TestContainerIsEnded(t *testing.T) {
 	}
 	p.proven()
 }
-
-// TestNoContainers: without podman and docker an agent that wants a container is not started at
-// all.
-func TestNoContainers(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	bin := t.TempDir()
-	for _, name := range []string{"git", "git-liza", "sh"} {
-		file, err := exec.LookPath(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(file, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	liza, err := exec.LookPath("git-liza")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(liza, "agent", "coder", "--container", "agents:1", "--exec=true")
-	cmd.Dir, cmd.Env = p.dir, append(append([]string(nil), p.env...), "PATH="+bin)
-	out, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 || !strings.Contains(string(out), "--container needs podman or docker") {
-		t.Errorf("%v: %s", err, out)
-	}
-}

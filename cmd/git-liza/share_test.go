@@ -110,16 +110,3 @@ func TestTwoClonesClaimOneTask(t *testing.T) {
 	}
 	f.agrees(1)
 }
-
-// TestLiveScreenOfASharedBoard: the screen says how old this clone's view of a shared board is, as
-// git liza status does.
-func TestLiveScreenOfASharedBoard(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	hub := bareHub(p)
-	newFleetAt(p, 1, hub, hub)
-	s := p.watchScreen(eighty)
-	s.await("as origin had it", "? help")
-	s.press("q")
-	s.restored(0)
-}

@@ -689,20 +689,6 @@ func TestNothingToMerge(t *testing.T) {
 	}
 }
 
-// TestAttestedFailure checks that a failed integration test is counted as attested, also if the
-// merge doesn't name it.
-func TestAttestedFailure(t *testing.T) {
-	w := memoryWorld(t)
-	w.begin()
-	w.ready("alpha")
-	work := w.approved(coder1, "alpha")
-	before := w.clean().Attested[audit.AttestedTest]
-	w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailTest, Log: "FAIL\n"})
-	if after := w.clean().Attested[audit.AttestedTest]; after != before+1 {
-		t.Errorf("%d, and before it %d", after, before)
-	}
-}
-
 // TestRetriedConflict checks that a merge that was retried because it had no conflict any more is
 // noted if it has one.
 func TestRetriedConflict(t *testing.T) {

@@ -172,38 +172,6 @@ func TestIntegrationSetBack(t *testing.T) {
 	w.clean()
 }
 
-// TestBegunElsewhere checks that integration is followed from the first position that is here, if
-// the commit that the board began at is not.
-func TestBegunElsewhere(t *testing.T) {
-	w, repo := gitWorld(t)
-	nowhere := plumbing.OID(strings.Repeat("a", 40))
-	w.beginAt(nowhere)
-	w.ready("alpha")
-	w.ready("beta")
-	w.claim(coder1, "alpha")
-	w.clean()
-	by := w.project([]plumbing.OID{w.integration}, coder2, map[string]string{"quick.go": "//"})
-	w.move(by)
-	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Findings[0].Commit != by {
-		t.Errorf("%s%s", texts(report.Findings), texts(report.Notes))
-	}
-	w.compare(repo, audit.Strays{}, by)
-}
-
-// TestClaimedBehindTheStart checks that integration, which has the commit of a claim from before the
-// board began, is not said to have been set back.
-func TestClaimedBehindTheStart(t *testing.T) {
-	w, _ := gitWorld(t)
-	before := w.integration
-	w.move(w.project([]plumbing.OID{before}, ada, map[string]string{"a": "a"}))
-	w.beginAt(w.integration)
-	w.ready("alpha")
-	w.do(coder1, &board.Claim{About: about("alpha"), Clone: "clone-1", BaseCommit: string(before)})
-	if report := w.clean(); len(report.Notes) != 0 {
-		t.Errorf("%s", texts(report.Notes))
-	}
-}
-
 // TestHiddenGap checks that a commit of integration that only git's commit graph still has is not
 // taken for one that nobody in particular made, and one of the board not for one that claims nothing.
 func TestHiddenGap(t *testing.T) {

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,10 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -132,31 +128,6 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestDamaged tells a missing or malformed object from a read that failed.
-func TestDamaged(t *testing.T) {
-	for _, c := range []struct {
-		err              error
-		damaged, lacking bool
-	}{
-		{nil, false, false},
-		{errors.New("malformed"), true, true},
-		{fmt.Errorf("object: %w", git.ErrNotFound), true, true},
-		{&git.CommandError{Exit: 128, Err: git.ErrNotFound}, true, true},
-		{&git.CommandError{Exit: 128}, false, true},
-		{&git.CommandError{Exit: -1, Err: context.Canceled}, false, false},
-		{context.Canceled, false, false},
-		{context.DeadlineExceeded, false, false},
-		{git.ErrClosed, false, false},
-	} {
-		if is := damaged(c.err); is != c.damaged {
-			t.Errorf("damaged(%v) is %v", c.err, is)
-		}
-		if is := lacking(c.err); is != c.lacking {
-			t.Errorf("lacking(%v) is %v", c.err, is)
-		}
-	}
-}
-
 // TestAgentOf checks the marks of an agent's commit.
 func TestAgentOf(t *testing.T) {
 	for _, c := range []struct{ author, committer, message, want string }{
@@ -169,21 +140,6 @@ func TestAgentOf(t *testing.T) {
 		who := plumbing.Signature{Name: "Somebody", Email: c.author}
 		if got := agentOf(plumbing.Commit{Author: who, Committer: plumbing.Signature{Email: c.committer}, Message: c.message}); got != c.want {
 			t.Errorf("%+v: %q", c, got)
-		}
-	}
-}
-
-// TestRepeated checks how long a request is remembered: as long as a writer looks for it.
-func TestRepeated(t *testing.T) {
-	for _, c := range []struct{ later, found int }{{1, 1}, {log.RequestDepth, 1}, {log.RequestDepth + 1, 0}} {
-		p := newReplay(nil, Range{})
-		var found faults
-		for _, at := range []int{7, 7 + c.later} {
-			p.report.Commits = at
-			p.repeated(&link{head: codec.Head{Request: "r"}}, &found)
-		}
-		if len(found) != c.found {
-			t.Errorf("%d operations later: %v", c.later, found)
 		}
 	}
 }

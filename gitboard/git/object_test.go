@@ -266,10 +266,10 @@ func TestMissing(t *testing.T) {
 func TestBatchSeesLaterWrites(t *testing.T) {
 	ctx, r := scratch(t)
 	must[plumbing.Object](t)(r.Object(ctx, "HEAD")) // starts the child
-	for i := range 20 {
+	for i := range 6 {
 		write(t, r, "a.txt", fmt.Sprintln(i))
 		native(t, r.TopLevel(), "commit", "-qam", "next")
-		if i%5 == 0 {
+		if i%3 == 0 {
 			native(t, r.TopLevel(), "gc", "-q", "--prune=now")
 		}
 		if got := must[plumbing.Object](t)(r.Object(ctx, "main:a.txt")); string(got.Data) != fmt.Sprintln(i) {

@@ -21,7 +21,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/find"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/proc"
 )
 
 // TestDyingBatch checks what is read from a child that dies of some of the names: of those that it
@@ -351,17 +350,6 @@ func TestStill(t *testing.T) {
 	holds("in a table", wrong, true)
 }
 
-// TestEndedGroup checks that a process that has ended before it is cancelled counts as done.
-func TestEndedGroup(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "true")
-	proc.EndGroup(cmd) // it has not been started
-	proc.OwnGroup(cmd)
-	check(t, cmd.Run())
-	if err := cmd.Cancel(); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestOthersLock checks that settings whose lock others take again and again are waited for, and not
 // for ever.
 func TestOthersLock(t *testing.T) {
@@ -484,19 +472,6 @@ func TestSettingsKeepTheirFile(t *testing.T) {
 	}
 }
 
-// TestIdentitiesOfNobody checks that an empty name or address is nobody's.
-func TestIdentitiesOfNobody(t *testing.T) {
-	for _, ident := range []string{" <a@x> 1 +0000", "A <> 1 +0000"} {
-		lines := map[string][]string{"GIT_AUTHOR_IDENT": {ident}, "user.name": {"", "A"}, "user.email": {"", "a@x"}}
-		for _, env := range []map[string]string{nil, {"GIT_AUTHOR_NAME": "", "GIT_AUTHOR_EMAIL": "a@x"}, {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": ""}} {
-			said := parseIdentities(lines, func(key string) (string, bool) { value, is := env[key]; return value, is })
-			if len(said) > 0 {
-				t.Errorf("%q, %v: %v", ident, env, said)
-			}
-		}
-	}
-}
-
 // TestIdentityFromElsewhere checks that the identity is that of the repository which GIT_DIR names,
 // also for a program that has been started elsewhere.
 func TestIdentityFromElsewhere(t *testing.T) {
@@ -566,18 +541,6 @@ func (c *registering) AfterFunc(func()) (stop func() bool) {
 	return func() bool { c.registered--; return true }
 }
 
-// TestRepositoriesBelow checks which directories are repositories: those of git's own form.
-func TestRepositoriesBelow(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"a/HEAD", "a/objects/x", "a/modules/b/HEAD", "a/modules/b/objects/x", "c/objects/x", "d/HEAD", "file"} {
-		writeIn(t, dir, name, "")
-	}
-	want := []string{filepath.Join(dir, "a"), filepath.Join(dir, "a", "modules", "b")}
-	if got := gitDirs(dir); !slices.Equal(got, want) {
-		t.Errorf("%q, not %q", got, want)
-	}
-}
-
 // TestRepositoriesIn checks which directories of a worktree are repositories, whatever its project
 // calls its own files.
 func TestRepositoriesIn(t *testing.T) {
@@ -604,18 +567,6 @@ func TestHeadFromElsewhere(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(r.common, "config"), []byte("[core\n"), 0o644))
 	if got := find.Discover(ctx, r.TopLevel(), nil); got != nil {
 		t.Errorf("with settings that can't be read it is %+v", got)
-	}
-}
-
-// TestWasMoved checks when a worktree counts as moved to another path.
-func TestWasMoved(t *testing.T) {
-	dir := t.TempDir()
-	writeIn(t, dir, "odd/.git", "nothing\n")
-	writeIn(t, dir, "sound/.git", "gitdir: ../repo\n")
-	for name, want := range map[[2]string]bool{{"gone", "sound"}: true, {"odd", "sound"}: false, {"gone", "gone"}: false} {
-		if wasMoved(filepath.Join(dir, name[0]), filepath.Join(dir, name[1])) != want {
-			t.Errorf("%v: %v", name, !want)
-		}
 	}
 }
 

@@ -148,22 +148,6 @@ func TestOnlyBranchesOfTasks(t *testing.T) {
 	w.end(0)
 }
 
-// TestOnlyBranchesAnswerLost: a push of carriers whose answer is lost is done once.
-func TestOnlyBranchesAnswerLost(t *testing.T) {
-	t.Parallel()
-	w := newWorldBy(t, onlyBranches)
-	w.hook("reference-transaction", killed)
-	w.check(w.a.take(nil, "a"))
-	w.check(w.a.take(w.a.lease(), "a"))
-	if held := w.b.lease(); held == nil || held.OID != w.a.lease().OID {
-		t.Errorf("the other sees the lease %+v", held)
-	}
-	if n := w.git("", "--git-dir="+w.hub, "rev-list", "--count", "refs/heads/liza/leases/coder-1"); n != "2" {
-		t.Errorf("two renewals are %s commits", n)
-	}
-	w.end(0)
-}
-
 // TestOnlyBranchesForged: a commit that somebody pushed in the place of a lease is a damaged lease,
 // which the next one replaces.
 func TestOnlyBranchesForged(t *testing.T) {

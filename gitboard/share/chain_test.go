@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
@@ -184,25 +182,6 @@ func TestDeadBeforeThePush(t *testing.T) {
 	w.end(1)
 }
 
-// TestDeadBehindThePush checks the same for a process that dies after its push and before it can
-// report: the remote has its operation, and the others follow it. One that carried nobody else's
-// operation has nothing to report.
-func TestDeadBehindThePush(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	at := w.a.here()
-	first := w.must(w.a, note("pushed"))
-	dir := w.a.Local().TopLevel()
-	w.git(dir, "update-ref", plumbing.BoardRef, string(at)) // as it was when the process died
-	w.git(dir, "update-ref", plumbing.TrackingRef("origin", "state"), string(at))
-	if _, err := os.Stat(filepath.Join(dir, ".git", "liza", "pushed")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something is recorded for nobody: %v", err)
-	}
-	w.check(w.a.Die(w.ctx, nil, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: at, New: first}}))
-	w.check(w.append(w.a, 2, note("behind it"), nil))
-	w.end(2)
-}
-
 // TestHeartbeatTravels checks that a heartbeat goes with the next push and needs none of its own.
 func TestHeartbeatTravels(t *testing.T) {
 	t.Parallel()
@@ -248,20 +227,6 @@ func TestStoppedInTheQueue(t *testing.T) {
 	g.open()
 	ended.Wait()
 	w.check(errs[0])
-}
-
-// TestUnsent checks that an operation that could not be sent is reported as not done.
-func TestUnsent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.check(os.Rename(w.hub, w.hub+".away"))
-	_, err := w.write(w.a, note("unsent"))
-	if errors.As(err, new(*log.UnclearError)) || !errors.Is(err, git.ErrUnsent) {
-		t.Errorf("it is told as %v", err)
-	}
-	w.check(os.Rename(w.hub+".away", w.hub))
-	w.must(w.a, note("sent"))
-	w.end(1)
 }
 
 // TestStoppedBeforeThePush checks that an operation that is cancelled while nobody pushes is

@@ -314,28 +314,6 @@ func TestLostLease(t *testing.T) {
 	w.end(0)
 }
 
-// TestLostCounts checks that a clone fetches although its counts of fetches were lost, as in a power
-// cut.
-func TestLostCounts(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	notes := 0
-	for _, lost := range []string{"fetching", "fetched"} {
-		for range 3 {
-			w.check(w.a.Fetch(w.ctx))
-		}
-		w.check(os.WriteFile(filepath.Join(w.a.Local().CommonDir(), "liza", lost), nil, 0o644))
-		w.must(w.b, note(lost))
-		notes++
-		moment := w.a.Now()
-		w.check(w.a.Fetch(w.ctx))
-		if w.a.here() != w.there() || !w.a.Fresh(moment) {
-			t.Errorf("without %s a fetch leaves the board at %s, and the hub has %s", lost, w.a.here().Short(), w.there().Short())
-		}
-	}
-	w.end(notes)
-}
-
 // TestAnswerLost checks that a push whose answer is lost is done exactly once.
 func TestAnswerLost(t *testing.T) {
 	t.Parallel()
@@ -366,18 +344,6 @@ kill -9 $PPID`)
 	// The other clone's commit is not an operation.
 	w.git("", "--git-dir="+w.hub, "update-ref", plumbing.BoardRef, string(commit))
 	w.git(w.a.Local().TopLevel(), "update-ref", plumbing.BoardRef, string(commit))
-	w.end(1)
-}
-
-// TestCutOff checks that a push that was cut off before it took effect is repeated and takes effect
-// once.
-func TestCutOff(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.hook("pre-receive", "DISARM\nkill -9 $PPID")
-	if commit := w.must(w.a, note("again")); commit != w.there() {
-		t.Errorf("the hub has %s, not %s", w.there().Short(), commit.Short())
-	}
 	w.end(1)
 }
 
@@ -479,21 +445,6 @@ func TestUnclearBesideALock(t *testing.T) {
 	}
 	w.check(os.RemoveAll(lock))
 	w.found()
-}
-
-// TestUnheardAndRejected checks that a push is unclear, and not lost, if it breaks off and its
-// repetition is rejected: the first one may still be on its way.
-func TestUnheardAndRejected(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.hook("pre-receive", "DISARM\ntouch refs/heads/liza/state.lock\nkill -9 $PPID")
-	_, err := w.write(w.a, note("unheard"))
-	if !errors.As(err, new(*log.UnclearError)) || lost(err) || errors.Is(err, git.ErrRejected) {
-		t.Errorf("it is told as %v", err)
-	}
-	w.check(os.Remove(filepath.Join(w.hub, "refs", "heads", "liza", "state.lock")))
-	w.must(w.a, note("heard"))
-	w.end(1)
 }
 
 // TestComeApart checks, with a hub without our hooks, that a fetch does not replace the board here by
