@@ -33,7 +33,6 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	t.Run("board", func(t *testing.T) { board(t, dir) })
 	t.Run("order", func(t *testing.T) { order(t, dir) })
 	t.Run("result", func(t *testing.T) { result(t, dir) })
 	t.Run("narration", func(t *testing.T) {
@@ -70,42 +69,6 @@ func printed(t *testing.T, of *program.Result, dir string) {
 	}
 }
 
-// board checks that the tasks' histories contain what the demo is to show.
-func board(t *testing.T, dir string) {
-	is := func(what string, got []string, want ...string) {
-		t.Helper()
-		if !slices.Equal(got, want) {
-			t.Errorf("%s by %q, want %q", what, got, want)
-		}
-	}
-	world, trim, names, shout := task(t, dir, "greet-world"), task(t, dir, "trim-name"), task(t, dir, "many-names"), task(t, dir, "shout")
-	for id, r := range map[string]record{"greet-world": world, "trim-name": trim, "many-names": names, "shout": shout} {
-		if r.Status != "MERGED" {
-			t.Errorf("%s is %s", id, r.Status)
-		}
-	}
-	first := append(world.by("claimed"), trim.by("claimed")...)
-	slices.Sort(first)
-	is("the first two tasks were claimed", first, "coder-1", "coder-2")
-	is("trim-name was found not to merge", trim.by("integration_failed"), "code-reviewer-1")
-	is("the fix of trim-name was claimed", trim.by("claimed_for_integration_fix"), "coder-1")
-	is("many-names was handed off", names.by("handed_off"), "coder-1")
-	is("many-names was resumed", names.by("resumed"), "coder-2")
-	is("shout was freed after a kill", shout.by("coder_claim_released"), "human")
-	is("shout was resumed", shout.by("resumed"), "coder-1")
-	is("shout was rejected", shout.by("rejected"), "code-reviewer-1")
-	is("shout was reclaimed", shout.by("reclaimed_after_rejection"), "coder-1")
-	is("shout depends", shout.DependsOn, "many-names")
-	for _, e := range shout.History {
-		if e.Event != "rejected" {
-			continue
-		}
-		if found := e.Rejection.Blockers; len(found) != 1 || found[0].Where != "main.go:14" || found[0].Issue != "greet Ann --shout prints Hello, Ann and --shout!, not HELLO, ANN!" {
-			t.Errorf("shout was rejected for: %q", found)
-		}
-	}
-}
-
 // order checks the order of operations on the branch.
 func order(t *testing.T, dir string) {
 	all := operations(t, dir)
@@ -120,6 +83,11 @@ func order(t *testing.T, dir string) {
 			t.Fatalf("no %q after operation %d of\n%s", want, at, strings.Join(all, "\n"))
 		}
 		at += i + 1
+	}
+	for _, want := range []string{"handoff many-names CLAIMED>CLAIMED", "release shout CLAIMED>UNCLAIMED"} {
+		if !slices.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, strings.Join(all, "\n"))
+		}
 	}
 	registrations := 0
 	for _, op := range all {
@@ -150,24 +118,6 @@ func result(t *testing.T, dir string) {
 	}
 	if branches := git(t, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads"); branches != "integration\nliza/state\nmain" {
 		t.Errorf("branches:\n%s", branches)
-	}
-	clone := filepath.Join(t.TempDir(), "clone")
-	git(t, dir, "clone", "--quiet", "--branch", "integration", dir, clone)
-	greet := filepath.Join(t.TempDir(), "greet")
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"go", "build", "-o", greet, "."}, ""},
-		{[]string{greet, "Ann", " ", "Eve", "--shout"}, "HELLO, ANN, AND EVE!"},
-		{[]string{greet}, "Hello, world!"},
-		{[]string{greet, "  Ann   Lee "}, "Hello, Ann Lee!"},
-	} {
-		cmd := exec.Command(c.args[0], c.args[1:]...)
-		cmd.Dir, cmd.Env = clone, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false -ldflags=-w")
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), c.want) {
-			t.Errorf("%q: %v\n%s", c.args, err, out)
-		}
 	}
 }
 

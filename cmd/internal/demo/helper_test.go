@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/cli"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -37,38 +35,6 @@ func demo(t *testing.T, args ...string) *exec.Cmd {
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	return testrun.RunGit(t, dir, args...)
-}
-
-// A record has the fields of a task that the test reads.
-type record struct {
-	Status    string
-	DependsOn []string `yaml:"depends_on"`
-	History   []struct {
-		Event, Agent string
-		Rejection    struct {
-			Blockers []struct{ Where, Issue string }
-		}
-	}
-}
-
-func task(t *testing.T, dir, id string) record {
-	t.Helper()
-	var r record
-	if err := yaml.Unmarshal([]byte(git(t, dir, "show", "liza/state:tasks/"+id+".yaml")), &r); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// by lists the actors of an event, once for each time it happened.
-func (r record) by(event string) []string {
-	var who []string
-	for _, e := range r.History {
-		if e.Event == event {
-			who = append(who, e.Agent)
-		}
-	}
-	return who
 }
 
 // operations lists the board's commits, oldest first: operation, task, state before and after.
