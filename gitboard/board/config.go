@@ -47,6 +47,8 @@ type Config struct {
 	RequirePreExecutionCheckpoint bool         `yaml:"require_pre_execution_checkpoint"`
 	EarlyCommits                  string       `yaml:"early_commits"`
 	GoalCompletion                string       `yaml:"goal_completion"`
+	PRBranchPrefix                string       `yaml:"pr_branch_prefix"`
+	PRBots                        []string     `yaml:"pr_bots"`
 	ReviewBy                      string       `yaml:"review_by"`
 	WorktreeSetup                 string       `yaml:"worktree_setup"`
 	WorktreeCopy                  []string     `yaml:"worktree_copy"`
@@ -111,7 +113,9 @@ var ConfigKeys = []ConfigKey{
 	{Name: "require_tests", Default: "refuse", Takes: "refuse|warn|off", Meaning: "what happens to a code submission that changes no test", oneOf: []string{"refuse", "warn", "off"}, ref: func(c *Config) any { return &c.RequireTests }},
 	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
 	{Name: "early_commits", Default: "refuse", Takes: "refuse|flag", Meaning: "what happens to commits made before the iteration's checkpoint: refused, or shown to the reviewer", oneOf: []string{"refuse", "flag"}, ref: func(c *Config) any { return &c.EarlyCommits }},
-	{Name: "goal_completion", Default: "planner", Takes: "planner|human", Meaning: "who completes a goal whose tasks are all finished; planner: a human may, too", oneOf: []string{"planner", "human"}, ref: func(c *Config) any { return &c.GoalCompletion }},
+	{Name: "goal_completion", Default: "planner", Takes: "planner|human|merged", Meaning: "who completes a goal whose tasks are all finished; planner: a human may, too; merged: the merge of its pull request", oneOf: []string{"planner", "human", completedByMerge}, ref: func(c *Config) any { return &c.GoalCompletion }},
+	{Name: KeyPRBranches, Default: "goal/", Takes: "prefix, like goals/", Meaning: "prefix of the branch that a goal's pull request offers", ref: func(c *Config) any { return &c.PRBranchPrefix }},
+	{Name: "pr_bots", Default: "", Takes: "accounts", Meaning: "bots at the host of pull requests whose reviews reach the planner", ref: func(c *Config) any { return &c.PRBots }},
 	{Name: "review_by", Default: "either", Takes: "agent|human|either", Meaning: "who reviews submissions", oneOf: []string{"agent", "human", "either"}, ref: func(c *Config) any { return &c.ReviewBy }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
 	{Name: "worktree_copy", Default: "", Takes: "globs", Meaning: "ignored files of the main worktree, such as .env, that are copied into every new worktree", ref: func(c *Config) any { return &c.WorktreeCopy }},
@@ -186,7 +190,8 @@ func (k ConfigKey) set(c *Config, v string) error {
 		}
 	case *string:
 		if len(k.oneOf) > 0 && !slices.Contains(k.oneOf, v) || k.Takes == takesURL && v != "" && !postable(v) ||
-			k.Name == chosenAtInit && CheckIntegration(v) != nil || k.Name == KeyTaskBranches && !TaskBranches(v).valid() {
+			k.Name == chosenAtInit && CheckIntegration(v) != nil || k.Name == KeyTaskBranches && !TaskBranches(v).valid() ||
+			k.Name == KeyPRBranches && !validBranch(v+"x") {
 			return bad()
 		}
 		if k.Name == KeyTaskBranches && TaskBranches(v).clashes(c.IntegrationBranch) {
@@ -198,6 +203,12 @@ func (k ConfigKey) set(c *Config, v string) error {
 }
 
 const takesURL = "http(s) URL"
+
+// KeyPRBranches is the setting of the prefix of pull requests' branches.
+const KeyPRBranches = "pr_branch_prefix"
+
+// completedByMerge is the value of goal_completion by which the merge of its pull request completes a goal.
+const completedByMerge = "merged"
 
 func postable(text string) bool {
 	u, err := url.Parse(text)

@@ -15,7 +15,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"integration_branch", "integration"}, {"task_branch_prefix", "task/"},
 		{"integration_test", ""}, {"integration_test_timeout", "1800"}, {"integration_test_retry", "0"}, {"integration_workers", "1"}, {"merge_batch", "8"}, {"require_integration_test", "false"}, {"merge_style", "ff"},
 		{"test_globs", "**/test_*,**/*_test.*,**/*.test.*,**/*.spec.*,**/*Test.*,**/test/**,**/tests/**,**/__tests__/**"},
-		{"require_tests", "refuse"}, {"require_pre_execution_checkpoint", "true"}, {"early_commits", "refuse"}, {"goal_completion", "planner"}, {"review_by", "either"}, {"worktree_setup", ""}, {"worktree_copy", ""}, {"attic_skip", ""}, {"attic_max_mb", "16"},
+		{"require_tests", "refuse"}, {"require_pre_execution_checkpoint", "true"}, {"early_commits", "refuse"}, {"goal_completion", "planner"}, {"pr_branch_prefix", "goal/"}, {"pr_bots", ""}, {"review_by", "either"}, {"worktree_setup", ""}, {"worktree_copy", ""}, {"attic_skip", ""}, {"attic_max_mb", "16"},
 		{"escalation_webhook", ""}, {"require_signatures", "false"},
 	}
 	c := board.DefaultConfig()
@@ -31,7 +31,7 @@ func TestSetConfig(t *testing.T) {
 	equals(t, "test_globs", s.state().Config().TestGlobs, []string{"**/*_spec.rb", "spec/**"})
 	for _, c := range [][2]string{
 		{"max_review_cycles", "0"}, {"max_review_cycles", "many"}, {"lease_duration", "-1"}, {"lease_duration", "1.5"}, {"merge_style", "squash"},
-		{"require_tests", "maybe"}, {"require_signatures", "yes"}, {"goal_completion", ""}, {"pause_grace", "99999999999"}, {"test_globs", "a/[b"}, {"max_cycles", "3"},
+		{"require_tests", "maybe"}, {"require_signatures", "yes"}, {"goal_completion", ""}, {"pr_branch_prefix", "-x"}, {"pr_branch_prefix", "a..b/"}, {"pr_branch_prefix", "liza/"}, {"pause_grace", "99999999999"}, {"test_globs", "a/[b"}, {"max_cycles", "3"},
 	} {
 		s.refused("invalid", human, &board.SetConfig{Key: c[0], Value: c[1]}, c[0])
 	}

@@ -22,9 +22,8 @@ func (p *GoalComplete) Check(s *State, op Operation) error {
 	if err != nil {
 		return err
 	}
-	if op.Actor.Role != roles.Human && s.Config().GoalCompletion == string(roles.Human) {
-		return refuse(CodePermission, "%s waits for a human to complete it (goal_completion)", g.ID).
-			Advise("a human: %s", Do("goal-complete", g.ID))
+	if awaits := s.AwaitsEnd(g); op.Actor.Role != roles.Human && awaits != "" {
+		return refuse(CodePermission, "%s waits for %s (goal_completion)", g.ID, awaits).Advise("a human: %s", Do("goal-complete", g.ID))
 	}
 	if !s.Planned(g) {
 		return refuse(CodeWrongState, "%s has no tasks yet", g.ID).Way(Do("add-task").With("help", ""))
@@ -33,6 +32,24 @@ func (p *GoalComplete) Check(s *State, op Operation) error {
 		return refuse(CodeWrongState, "%s is %s: %s is not complete", b.ID, b.Status, g.ID).on(s.Task(b.ID))
 	}
 	return nil
+}
+
+// AwaitsEnd is the condition of the setting goal_completion before a planner may complete a goal;
+// "" for nothing.
+func (s *State) AwaitsEnd(g *Goal) string {
+	switch c := s.Config(); {
+	case c != nil && c.GoalCompletion == string(roles.Human):
+		return "a human to complete it"
+	case s.AwaitsMerge(g):
+		return "the merge of its pull request"
+	}
+	return ""
+}
+
+// AwaitsMerge reports whether the merge of its pull request completes a goal, and is still to come.
+func (s *State) AwaitsMerge(g *Goal) bool {
+	c := s.Config()
+	return c != nil && c.GoalCompletion == completedByMerge && (g.PullRequest == nil || g.PullRequest.Merged == nil)
 }
 
 // Apply implements Payload.

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// PRMerged records that the other branch has a goal's work, and how it took it.
+// PRMerged records that the other branch has a goal's work, and how it took it. With the setting
+// goal_completion it completes a goal whose tasks are all finished.
 type PRMerged struct {
 	Goal   string `json:"goal"`
 	Commit string `json:"commit"` // of the other branch
@@ -38,9 +39,16 @@ func (p *PRMerged) Check(s *State, _ Operation) error {
 }
 
 // Apply implements Payload.
-func (p *PRMerged) Apply(s *State, _ Operation) {
+func (p *PRMerged) Apply(s *State, op Operation) {
 	r := s.editRequest(p.Goal)
 	r.State, r.Merged = RequestMerged, &MergedRequest{Commit: p.Commit, Kind: p.Kind, Head: p.Head}
+	if s.Config().GoalCompletion != completedByMerge {
+		return
+	}
+	g := edit[Goal](s, GoalPath(p.Goal))
+	if _, open := s.unfinished(g.ID); !open && g.Status == InProgress && s.Planned(g) {
+		g.end(Completed, op)
+	}
 }
 
 // Subject implements Payload.

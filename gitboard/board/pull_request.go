@@ -86,6 +86,15 @@ func (r *PullRequest) Live() bool {
 // Name is how texts call a pull request.
 func (r *PullRequest) Name() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
+// String is a pull request in one line.
+func (r *PullRequest) String() string {
+	line := r.Name() + ", " + r.State
+	if r.Merged != nil {
+		line += fmt.Sprintf(" into %s as %.10s (%s)", r.Base, r.Merged.Commit, r.Merged.Kind)
+	}
+	return line
+}
+
 // word refuses a text that is no single word of at most 200 bytes.
 func word(field, text string) error {
 	if text == "" || len(text) > 200 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {

@@ -55,3 +55,23 @@ func TestFeedbackReopens(t *testing.T) {
 	s.do(human, &board.PRFeedback{Goal: "goal-1", Items: []board.Feedback{{Source: "review:1", Author: "bob", Text: "again"}}})
 	equal(t, "status", s.state().Goal("goal-1").Status, board.InProgress)
 }
+
+// TestMergeCompletes checks that the merge of its pull request completes a goal, if the team's setting says so
+// and all its tasks are finished.
+func TestMergeCompletes(t *testing.T) {
+	head := strings.Repeat("a", 40)
+	for _, finished := range []bool{true, false} {
+		s := begun(t).in(board.Merged, "login")
+		if !finished {
+			s.claimed("logout")
+		}
+		s.do(human, &board.SetConfig{Key: "goal_completion", Value: "merged"})
+		s.refused("permission", planner, &board.GoalComplete{}, "waits for the merge of its pull request")
+		s.do(human, &board.PROpen{Goal: "goal-1", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head})
+		s.do(planner, &board.PRMerged{Goal: "goal-1", Commit: head, Kind: "squash", Head: head})
+		equal(t, "completed", s.state().Goal("goal-1").Status == board.Completed, finished)
+		if !finished {
+			s.refused("wrong-state", planner, &board.GoalComplete{}, "logout")
+		}
+	}
+}

@@ -268,7 +268,7 @@ func (f *finder) goals(planner planners) {
 			c.Kind = ItemNoPlan
 		case g.Over():
 			c.Kind, c.Since = ItemGoalOver, f.o.Progress
-			if f.o.humanCompletes || slices.Contains(f.beside.NoSpec, g.ID) { // no planner is started
+			if g.awaitsEnd || slices.Contains(f.beside.NoSpec, g.ID) { // no planner is started
 				c.For = roles.Human
 			}
 		default:
@@ -456,6 +456,9 @@ func (o *Overview) line(c Condition) Ask {
 	case ItemNoSpec:
 		return Ask{o.of(c.goal) + "no planner is started without a specification, and integration has no " + cmp.Or(c.goal.SpecRef, board.UsualSpec), board.Do("start").Hint()}
 	case ItemGoalOver:
+		if c.goal.awaitsMerge {
+			return Ask{o.of(c.goal) + "every task is finished: the merge of its pull request completes the goal", c.goal.offering()}
+		}
 		return Ask{o.of(c.goal) + "every task is finished: is the goal reached?", o.completing(c.goal)}
 	case ItemDiscovery:
 		return Ask{c.ID + " can't wait: " + phrase, board.Do("show", c.ID).Hint()}

@@ -27,8 +27,19 @@ type GoalOutlook struct {
 	Open     int         `json:"open"`              // unfinished
 	Blocked  int         `json:"blocked"`
 	Tokens   int         `json:"tokens,omitempty"`
+	Request  string      `json:"pull_request,omitempty"` // the newest, and its state
 
-	Spent *board.Budget `json:"-"` // its budget once it is used up
+	Spent       *board.Budget `json:"-"` // its budget once it is used up
+	awaitsEnd   bool          // no planner may complete it yet
+	awaitsMerge bool          // the merge of its pull request completes it
+}
+
+// offering is the command that offers a goal's work, or syncs its pull request.
+func (g GoalOutlook) offering() board.Hint {
+	if g.Request == "" {
+		return board.Do("pr-submit", g.ID).Hint()
+	}
+	return board.Do("pr-sync", g.ID).Hint()
 }
 
 // Over reports whether a goal has tasks and all of them are finished.
@@ -48,7 +59,10 @@ func GoalsOf(s *board.State) []GoalOutlook {
 		o := GoalOutlook{
 			ID: g.ID, Text: g.Description, SpecRef: g.SpecRef, Status: g.Status, Priority: g.Priority, After: g.After, Created: g.Created,
 			Ended: g.Ended, EndedBy: g.EndedBy, Planner: s.PlannerOf(g.ID), Tasks: g.Archived, Tokens: g.Tokens,
-			Spent: board.SpentGoal(s, g),
+			Spent: board.SpentGoal(s, g), awaitsEnd: s.AwaitsEnd(g) != "", awaitsMerge: s.AwaitsMerge(g),
+		}
+		if r := g.PullRequest; r != nil {
+			o.Request = r.String()
 		}
 		if g.Status == board.InProgress && !s.Runs(g.ID) {
 			o.WaitsFor = g.After

@@ -337,6 +337,12 @@ func (c *collector) item(cond Condition) {
 	case ItemGoalOver:
 		i.Text, i.Evidence = cond.goal.Text, ContinuedElsewhere(c.s, cond.ID)
 		i.Do = []Ask{{"it is", line.Do}, {"it is not", board.Do("add-task").With("help", "").Hint()}}
+		if cond.goal.awaitsMerge {
+			i.Do[0].What = "offer it, or sync its pull request"
+		}
+		if cond.goal.Request != "" {
+			i.Evidence = append(i.Evidence, "pull request: "+cond.goal.Request)
+		}
 	case ItemDiscovery:
 		d := c.s.Discovery(cond.ID)
 		i.By, i.Evidence = d.By, evidenceOf(d)
@@ -586,8 +592,14 @@ func (c *collector) ahead() {
 	if a == nil || a.Commits == 0 {
 		return
 	}
-	c.add(Item{Kind: ItemAhead, Title: "the goal is COMPLETED: " + a.String(),
-		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", board.Advice("%s", a.Take())}, {"look at it first", board.Advice("git log %s..%s", a.Into, a.Integration)}}})
+	i := Item{Kind: ItemAhead, Title: "the goal is COMPLETED: " + a.String(),
+		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", board.Advice("%s", a.Take())}, {"look at it first", board.Advice("git log %s..%s", a.Into, a.Integration)}}}
+	for _, g := range c.s.Goals() {
+		if g.PullRequest.Live() {
+			i.Evidence = append(i.Evidence, "pull request: "+g.PullRequest.String())
+		}
+	}
+	c.add(i)
 }
 
 // ToFinalize lists the drafts that an actor may be asked to finalize: a reviewer of plans, or a

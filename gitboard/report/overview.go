@@ -53,11 +53,10 @@ type Overview struct {
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
 	Now          board.Time           `json:"now"`
 
-	about          []string      // by entry of Waiting: its task, "" for none
-	conditions     []Condition   // of the board and of Tasks
-	only           *board.Goal   // the only goal to look at, nil for all
-	running        []GoalOutlook // the goals in progress
-	humanCompletes bool          // a goal waits for a human to complete it
+	about      []string      // by entry of Waiting: its task, "" for none
+	conditions []Condition   // of the board and of Tasks
+	only       *board.Goal   // the only goal to look at, nil for all
+	running    []GoalOutlook // the goals in progress
 }
 
 // Train is a merge in progress.
@@ -195,7 +194,7 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 		m.count(b.Status)
 	}
 	o := &Overview{
-		Time: s.Time(), humanCompletes: config.GoalCompletion == string(roles.Human), Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
+		Time: s.Time(), Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
 		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},

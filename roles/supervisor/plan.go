@@ -272,8 +272,8 @@ func (l Look) planOf(g *board.Goal, m *Memory) Step {
 	wakes := report.Wakes(l.State, g.ID)
 	wake := m.wake(g.ID, wakes)
 	switch {
-	case wake == nil && m.mayComplete(wakes) && l.State.Config().GoalCompletion == string(roles.Human):
-		return Step{Do: Wait, Idle: true, Reason: g.ID + " waits for a human to complete it"}
+	case wake == nil && m.mayComplete(wakes) && l.State.AwaitsEnd(g) != "":
+		return Step{Do: Wait, Idle: true, Reason: g.ID + " waits for " + l.State.AwaitsEnd(g)}
 	case wake == nil && m.mayComplete(wakes):
 		return Step{Do: CompleteGoal, Goal: g.ID}
 	case wake == nil:

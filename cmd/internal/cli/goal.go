@@ -189,6 +189,9 @@ func goalLines(s *board.State, g *board.Goal) []string {
 		lines.Add("ended", string(g.Ended)+" by "+g.EndedBy)
 	}
 	lines.Add("planner", s.PlannerOf(g.ID))
+	if g.PullRequest != nil {
+		lines.Add("pull request", g.PullRequest.String())
+	}
 	for _, a := range g.AlignmentHistory {
 		lines.Add("alignment", string(a.Timestamp)+" "+a.Event+": "+a.Summary)
 	}
