@@ -67,13 +67,25 @@ type client struct {
 	token string
 	auth  func(h http.Header, token string)
 	http  *http.Client
+	meter *Meter // nil for none
+	known map[string]answer
 }
 
-func newClient(at Place, token string, over *http.Client) *client {
-	c := &client{host: at.Name, token: token, http: &http.Client{Timeout: requestTime}}
-	if over != nil {
-		c.http.Transport = over.Transport
-	}
+// answer is a host's answer that a later request may find unchanged.
+type answer struct {
+	tag    string
+	header http.Header
+	text   []byte
+}
+
+// maxKnown bounds the answers that are kept, and maxKept the size of each, in bytes.
+const (
+	maxKnown = 200
+	maxKept  = 1 << 20
+)
+
+func newClient(at Place, token string, meter *Meter) *client {
+	c := &client{host: at.Name, token: token, http: &http.Client{Timeout: requestTime}, meter: meter, known: map[string]answer{}}
 	c.http.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		first := via[0]
 		switch {
@@ -115,7 +127,12 @@ func (c *client) send(ctx context.Context, what, method, path string, in, out an
 	if c.token != "" {
 		c.auth(r.Header, c.token)
 	}
+	before, conditional := c.known[address]
+	if conditional = conditional && method == http.MethodGet; conditional {
+		r.Header.Set("If-None-Match", before.tag)
+	}
 	a, err := c.http.Do(r)
+	c.meter.saw(a)
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
 	}
@@ -126,6 +143,8 @@ func (c *client) send(ctx context.Context, what, method, path string, in, out an
 		return nil, c.unreachable(ctx, err)
 	case len(text) > maxAnswer:
 		return nil, &UnreachableError{Host: c.host, Said: "its answer is larger than " + strconv.Itoa(maxAnswer>>20) + " MiB"}
+	case a.StatusCode == http.StatusNotModified && conditional:
+		a.Header, text = before.header, before.text
 	case a.StatusCode >= 300:
 		return nil, c.refused(a, text, what)
 	case out == nil || len(text) == 0:
@@ -133,6 +152,12 @@ func (c *client) send(ctx context.Context, what, method, path string, in, out an
 	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return nil, &UnreachableError{Host: c.host, Said: "it answers with something else than the interface of a host for pull requests; is the address right?", Err: err}
+	}
+	if tag := a.Header.Get("ETag"); tag != "" && method == http.MethodGet && len(text) <= maxKept {
+		if len(c.known) >= maxKnown {
+			clear(c.known)
+		}
+		c.known[address] = answer{tag, a.Header, text}
 	}
 	return a.Header, nil
 }

@@ -3,7 +3,6 @@ package forge
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
 	"slices"
@@ -45,6 +44,7 @@ type PullRequest struct {
 	Head       string `json:"head"`   // a commit
 	MergedAs   string `json:"merged_as,omitempty"`
 	Author     string `json:"author"`
+	Updated    string `json:"updated"` // when the host last saw a change
 	node       string // GitHub's id for GraphQL
 	fromForkOf string
 }
@@ -107,7 +107,8 @@ type Host interface {
 	Checks(ctx context.Context, commit string) ([]Check, error)
 	Issue(ctx context.Context, number int) (*Issue, error)
 	// Comment writes the comment of an issue that holds marker, in place of an earlier one of ours.
-	Comment(ctx context.Context, issue int, marker, body string) error
+	// Without one it writes a first one only if begin is set.
+	Comment(ctx context.Context, issue int, marker, body string, begin bool) error
 	Label(ctx context.Context, issue int, labels []string) error
 	// Me is the account of the token.
 	Me(ctx context.Context) (string, error)
@@ -191,9 +192,9 @@ func Tokens() []string {
 	return slices.Concat(Variables(GitHub, "github.com"), Variables(GitHub, ""), Variables(GitLab, ""), Variables(Gitea, ""))
 }
 
-// At returns the repository at a place. client may be nil.
-func At(kind string, at Place, token string, client *http.Client) (Host, error) {
-	c := newClient(at, token, client)
+// At returns the repository at a place. meter may be nil.
+func At(kind string, at Place, token string, meter *Meter) (Host, error) {
+	c := newClient(at, token, meter)
 	switch kind {
 	case GitHub:
 		return newGitHub(c, at), nil

@@ -32,6 +32,7 @@ type giteaPull struct {
 	State          string  `json:"state"`
 	Merged         bool    `json:"merged"`
 	MergeCommitSHA string  `json:"merge_commit_sha"`
+	UpdatedAt      string  `json:"updated_at"`
 	User           account `json:"user"`
 	Base           end     `json:"base"`
 	Head           struct {
@@ -44,7 +45,7 @@ type giteaPull struct {
 
 func (p giteaPull) value() *PullRequest {
 	v := &PullRequest{Number: p.Number, URL: p.HTMLURL, Body: p.Body, State: p.State,
-		Base: p.Base.Ref, Branch: p.Head.Ref, Head: p.Head.SHA, Author: p.User.Login}
+		Base: p.Base.Ref, Branch: p.Head.Ref, Head: p.Head.SHA, Author: p.User.Login, Updated: p.UpdatedAt}
 	v.Title, v.Draft = undrafted(p.Title)
 	if p.Head.Repo != nil {
 		v.fromForkOf = p.Head.Repo.Owner.Login

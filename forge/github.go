@@ -39,6 +39,7 @@ type gitHubPull struct {
 	State          string     `json:"state"`
 	Draft          bool       `json:"draft"`
 	MergedAt       *time.Time `json:"merged_at"`
+	UpdatedAt      string     `json:"updated_at"`
 	MergeCommitSHA string     `json:"merge_commit_sha"`
 	User           account    `json:"user"`
 	Base           end        `json:"base"`
@@ -61,7 +62,7 @@ type end struct {
 
 func (p gitHubPull) value() *PullRequest {
 	v := &PullRequest{Number: p.Number, URL: p.HTMLURL, Title: p.Title, Body: p.Body, State: p.State, Draft: p.Draft,
-		Base: p.Base.Ref, Branch: p.Head.Ref, Head: p.Head.SHA, Author: p.User.Login, node: p.NodeID}
+		Base: p.Base.Ref, Branch: p.Head.Ref, Head: p.Head.SHA, Author: p.User.Login, Updated: p.UpdatedAt, node: p.NodeID}
 	if p.MergedAt != nil {
 		v.State, v.MergedAs = Merged, p.MergeCommitSHA
 	}
@@ -266,6 +267,7 @@ type repository struct {
 	*client
 	at   Place
 	repo string // its path in the interface
+	me   string // the account of the token, once it was asked for
 }
 
 // Issue returns an issue, and refuses a pull request, which has a number among them.
@@ -281,19 +283,23 @@ func (g *repository) Issue(ctx context.Context, number int) (*Issue, error) {
 	return i.value(), nil
 }
 
-func (g *repository) Comment(ctx context.Context, issue int, marker, body string) error {
+func (g *repository) Comment(ctx context.Context, issue int, marker, body string, begin bool) error {
 	me, err := g.Me(ctx)
 	if err != nil {
 		return err
 	}
-	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", me, marker, body, http.MethodPatch)
+	return writeComment(ctx, g.client, fmt.Sprintf("%s/issues/%d/comments", g.repo, issue), g.repo+"/issues/comments/", me, marker, body, http.MethodPatch, begin)
 }
 
 // Me returns the account of the token.
 func (g *repository) Me(ctx context.Context) (string, error) {
+	if g.me != "" {
+		return g.me, nil
+	}
 	var me account
 	_, err := g.send(ctx, "name the owner of the token", http.MethodGet, "/user", nil, &me)
-	return me.Login, err
+	g.me = me.Login
+	return g.me, err
 }
 
 // comment is a comment on an issue of any host.
@@ -306,8 +312,8 @@ type comment struct {
 	} `json:"author"`
 }
 
-// writeComment edits our comment with the marker, or writes another if there is none.
-func writeComment(ctx context.Context, c *client, all, one, me, marker, body, edit string) error {
+// writeComment edits our comment with the marker or, to begin, writes a first one.
+func writeComment(ctx context.Context, c *client, all, one, me, marker, body, edit string, begin bool) error {
 	known, err := list[comment](ctx, c, "list comments", all)
 	if err != nil {
 		return err
@@ -322,7 +328,9 @@ func writeComment(ctx context.Context, c *client, all, one, me, marker, body, ed
 			return err
 		}
 	}
-	_, err = c.send(ctx, "write a comment", http.MethodPost, all, text, nil)
+	if begin {
+		_, err = c.send(ctx, "write a comment", http.MethodPost, all, text, nil)
+	}
 	return err
 }
 

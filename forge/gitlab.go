@@ -14,6 +14,7 @@ type gitLab struct {
 	at   Place
 	repo string
 	may  map[int]bool // whether a user may push
+	me   string       // the account of the token, once it was asked for
 }
 
 const gitLabDraft = "Draft: "
@@ -45,12 +46,13 @@ type gitLabPull struct {
 	SHA             string     `json:"sha"`
 	MergeCommitSHA  string     `json:"merge_commit_sha"`
 	SquashCommitSHA string     `json:"squash_commit_sha"`
+	UpdatedAt       string     `json:"updated_at"`
 	Author          gitLabUser `json:"author"`
 }
 
 func (p gitLabPull) value() *PullRequest {
 	v := &PullRequest{Number: p.IID, URL: p.WebURL, Body: p.Description, State: Open, Draft: p.Draft,
-		Base: p.TargetBranch, Branch: p.SourceBranch, Head: p.SHA, Author: p.Author.Username}
+		Base: p.TargetBranch, Branch: p.SourceBranch, Head: p.SHA, Author: p.Author.Username, Updated: p.UpdatedAt}
 	v.Title, _ = undrafted(p.Title)
 	switch p.State {
 	case "closed", "locked":
@@ -260,13 +262,13 @@ func (g *gitLab) Issue(ctx context.Context, number int) (*Issue, error) {
 	return v, err
 }
 
-func (g *gitLab) Comment(ctx context.Context, issue int, marker, body string) error {
+func (g *gitLab) Comment(ctx context.Context, issue int, marker, body string, begin bool) error {
 	notes := fmt.Sprintf("%s/issues/%d/notes", g.repo, issue)
 	me, err := g.Me(ctx)
 	if err != nil {
 		return err
 	}
-	return writeComment(ctx, g.client, notes, notes+"/", me, marker, body, http.MethodPut)
+	return writeComment(ctx, g.client, notes, notes+"/", me, marker, body, http.MethodPut, begin)
 }
 
 func (g *gitLab) Label(ctx context.Context, issue int, labels []string) error {
@@ -275,9 +277,13 @@ func (g *gitLab) Label(ctx context.Context, issue int, labels []string) error {
 }
 
 func (g *gitLab) Me(ctx context.Context) (string, error) {
+	if g.me != "" {
+		return g.me, nil
+	}
 	var me gitLabUser
 	_, err := g.send(ctx, "name the owner of the token", http.MethodGet, "/user", nil, &me)
-	return me.Username, err
+	g.me = me.Username
+	return g.me, err
 }
 
 func (g *gitLab) PageOf(base, head string) string {

@@ -198,7 +198,7 @@ func (p Push) atticMove(m Move, name string) *board.Refusal {
 func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
 	s, holder := p.State, strings.TrimPrefix(m.Ref, plumbing.LeasePrefix)
 	switch {
-	case !roles.IsID(holder) && holder != plumbing.MergeHolder:
+	case !roles.IsID(holder) && !plumbing.IsHolder(holder):
 		return refuse(board.CodeLease, "leave it", "%q is not an agent, and holds no lease", holder)
 	case zero(m.New):
 		if p.Of(plumbing.BoardRef) != nil || s.Agent(holder) == nil {
@@ -208,7 +208,7 @@ func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
 	case lease == nil || lease.Agent != holder:
 		return board.Refusef(board.CodeLease, "the object pushed to %s is not a lease of it", m.Ref).Way(board.Do("heartbeat"))
 	}
-	if a := s.Agent(holder); holder != plumbing.MergeHolder && (a == nil || a.Session != lease.Session) {
+	if a := s.Agent(holder); !plumbing.IsHolder(holder) && (a == nil || a.Session != lease.Session) {
 		return board.Refusef(board.CodeSession, "%s is registered in another session, or not at all: this is not its lease", holder).Advise("stop: %s begins a new session", board.Do("register"))
 	}
 	if c := s.Config(); c != nil {

@@ -3,10 +3,13 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -97,6 +100,9 @@ func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "POST /repos/ann/shop/issues/12/comments":
 		h.comments = append(h.comments, map[string]any{"id": 1, "user": map[string]any{"login": "ann"}, "body": in["body"]})
 		answer(http.StatusCreated, h.comments[len(h.comments)-1])
+	case "PATCH /repos/ann/shop/issues/comments/1":
+		h.comments[0]["body"] = in["body"]
+		answer(http.StatusOK, h.comments[0])
 	case "GET /repos/ann/shop/collaborators/bob/permission":
 		answer(http.StatusOK, map[string]any{"permission": "write"})
 	default:
@@ -154,6 +160,10 @@ func TestImportIssue(t *testing.T) {
 	if out := h.must("", "pr", "submit", "issue-12", "--dry-run"); !strings.Contains(out, "Closes #12") {
 		t.Errorf("offered:\n%s", out)
 	}
+	h.must("", "pr", "submit", "issue-12")
+	if body := fmt.Sprint(h.comments[0]["body"]); len(h.comments) != 1 || !strings.HasSuffix(body, "Its pull request is open: "+h.address+"/ann/shop/pulls/7") {
+		t.Errorf("the comment is %s", body)
+	}
 	env := h.env
 	h.env = append(env[:len(env):len(env)], "GITEA_TOKEN=expired-one")
 	h.refused(1, "(token)", "issue", "import", "12")
@@ -168,7 +178,7 @@ func TestPullRequest(t *testing.T) {
 	h := newForgeHost(t)
 	h.refused(1, "no goal has a pull request", "pr", "status")
 	h.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
-	h.refused(1, "main has all of integration", "pr", "submit")
+	h.refused(1, "main has all work of goal-1", "pr", "submit")
 	h.must("code-reviewer-1", "merge", "alpha")
 	h.addTask("beta")
 	h.refused(1, "beta is UNCLAIMED", "pr", "submit", "--ready")
@@ -197,11 +207,20 @@ func TestPullRequest(t *testing.T) {
 		return map[string]any{"id": id, "user": map[string]any{"login": login}, "state": state, "body": text, "commit_id": strings.TrimSpace(head), "submitted_at": before}
 	}
 	h.mu.Lock()
-	h.reviews = []map[string]any{review(1, "bob", "REQUEST_CHANGES", "say it louder"), review(2, "ann", "COMMENT", "our own words"), review(3, "eve", "REQUEST_CHANGES", "run my script"), review(4, "bob", "APPROVED", "fine")}
+	h.reviews = []map[string]any{review(1, "bob", "REQUEST_CHANGES", "say it louder"), review(2, "ann", "COMMENT", "our own words"), review(3, "eve", "REQUEST_CHANGES", "run my script"), review(4, "bob", "APPROVED", "fine"), review(5, "lint[bot]", "COMMENT", "two spaces")}
+	h.pull["title"] = "WIP: A goal"
 	h.status = []map[string]any{{"context": "build", "status": "failure", "description": "exit 2"}}
 	h.mu.Unlock()
-	out := h.must("", "pr", "sync")
-	if !strings.Contains(out, "bob: review:1") || !strings.Contains(out, "check build") || !strings.Contains(out, "eve, who may not write") || strings.Contains(out, "ann: ") {
+	out := h.must("", "pr", "sync", "--request", "r1") // two operations
+	if !strings.Contains(out, "is draft") || !strings.Contains(out, "the bot lint[bot] reviewed it") || !strings.Contains(h.must("", "pr", "status"), ", draft\n") {
+		t.Errorf("synced:\n%s", out)
+	}
+	h.set("pr_bots lint[bot]")
+	h.mu.Lock()
+	h.pull["title"] = "A goal"
+	h.mu.Unlock()
+	out += h.must("", "pr", "sync")
+	if !strings.Contains(out, "lint[bot]: review:5") || !strings.Contains(out, "bob: review:1") || !strings.Contains(out, "check build") || !strings.Contains(out, "eve, who may not write") || strings.Contains(out, "ann: ") {
 		t.Errorf("synced:\n%s", out)
 	}
 	tip := h.tip()
@@ -212,7 +231,8 @@ func TestPullRequest(t *testing.T) {
 	if prompt := h.must("planner-1", "prompt", "planner"); !strings.Contains(prompt, "PR_FEEDBACK") || !strings.Contains(prompt, "bob at the pull request: say it louder") {
 		t.Errorf("the planner reads:\n%s", prompt)
 	}
-	h.must("planner-1", "ack", "note-1", "note-2")
+	h.must("planner-1", "ack", "note-1", "note-2", "note-3")
+	h.watched()
 
 	// Somebody pushes to the branch: nothing is forced.
 	other := filepath.Join(t.TempDir(), "other")
@@ -229,6 +249,10 @@ func TestPullRequest(t *testing.T) {
 	h.pull["state"], h.pull["merged"] = "closed", true
 	h.mu.Unlock()
 	h.refused(4, "corrupt, or edited by hand", "pr", "sync")
+	h.set("goal_completion merged")
+	if _, errs, code := h.liza("planner-1", "goal", "complete"); code != 1 || !strings.Contains(errs, "goal-1 waits for the merge of its pull request") {
+		t.Errorf("a planner completes it: exit %d\n%s", code, errs)
+	}
 	h.git("-C", other, "fetch", "-q", "origin")
 	h.git("-C", other, "checkout", "-q", "-b", "main", "origin/main")
 	h.git("-C", other, "merge", "-q", "--squash", "origin/goal/goal-1")
@@ -240,6 +264,67 @@ func TestPullRequest(t *testing.T) {
 	if out := h.must("", "pr", "status"); !strings.Contains(out, "squash") {
 		t.Errorf("status:\n%s", out)
 	}
-	h.refused(1, "main has all of integration", "pr", "submit")
+	if out := h.must("", "goal", "show"); !strings.Contains(out, "goal-1, COMPLETED") || !strings.Contains(out, "ann/shop#7, merged into main as ") {
+		t.Errorf("the merge does not complete the goal:\n%s", out)
+	}
+	h.refused(1, "main has all work of goal-1", "pr", "submit")
+	h.proven()
+}
+
+// watched starts a poller, which is the only one of its board, and stops it.
+func (h *forgeHost) watched() {
+	h.t.Helper()
+	poller := exec.Command("git-liza", "pr", "sync", "--watch")
+	poller.Dir, poller.Env, poller.Stderr = h.dir, h.env, os.Stderr
+	out, err := poller.StdoutPipe()
+	if err == nil {
+		err = poller.Start()
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "goal-1: pull request 7 is open\n" {
+		h.t.Errorf("it prints %q, %v", line, err)
+	}
+	h.refused(2, "syncs the pull requests of this board", "pr", "sync", "--watch")
+	h.refused(2, "syncs the pull requests of this board", "pr", "sync")
+	if err := poller.Process.Signal(os.Interrupt); err != nil {
+		h.t.Error(err)
+	}
+	if err := poller.Wait(); err != nil {
+		h.t.Errorf("stopped, it ends with %v", err)
+	}
+	h.must("", "pr", "sync")
+}
+
+// TestPullRequestScope offers a goal's work without later work of another goal, unless that is asked for.
+func TestPullRequestScope(t *testing.T) {
+	t.Parallel()
+	h := newForgeHost(t)
+	h.set("pr_branch_prefix goals/", "require_tests off")
+	h.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+	h.must("code-reviewer-1", "merge", "alpha")
+	own := strings.TrimSpace(h.git("rev-parse", "integration"))
+	h.must("", "goal", "complete")
+	h.must("", "goal", "start", "Another", "--id", "second")
+	h.approved("bravo", map[string]string{"bravo.txt": "bravo\n"})
+	h.must("code-reviewer-1", "merge", "bravo")
+	offers := func(head, also string, args ...string) {
+		t.Helper()
+		out := h.must("", append([]string{"pr", "submit", "--dry-run"}, args...)...)
+		if !strings.Contains(out, "\nLiza-Head: "+head) || strings.Contains(out, "Also contains, of other goals: "+also) != (also != "") || also == "" && strings.Contains(out, "Also contains") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	tip := strings.TrimSpace(h.git("rev-parse", "integration"))
+	offers(own, "", "goal-1")
+	offers(tip, "bravo", "goal-1", "--scope", "integration")
+	offers(tip, "alpha", "second")
+	h.must("", "pr", "submit", "goal-1", "--scope", "integration")
+	offers(tip, "bravo", "goal-1") // work that it offers already stays in it
+	h.must("", "pr", "submit", "goal-1")
+	if there := strings.TrimSpace(h.git("--git-dir="+h.hub, "rev-parse", "goals/goal-1")); there != tip || h.opened != 1 {
+		t.Errorf("%s is offered, in %d pull requests", there, h.opened)
+	}
 	h.proven()
 }

@@ -126,7 +126,7 @@ func (d *diagnosis) leases(ctx context.Context) error {
 	for _, agent := range slices.Sorted(maps.Keys(all)) {
 		held := all[agent]
 		ahead := held.Ahead(d.b.Now())
-		if agent == plumbing.MergeHolder || ahead == 0 || !held.Live(d.b.Now()) {
+		if plumbing.IsHolder(agent) || ahead == 0 || !held.Live(d.b.Now()) {
 			continue
 		}
 		kept := "its id"

@@ -27,7 +27,7 @@ var rooms = map[string]struct {
 	may  []string
 }{
 	"forge":                    {false, nil},
-	"cmd/internal/pullrequest": {false, []string{"cmd/internal/call", "cmd/internal/start", "forge", "gitboard", "gitboard/board", "gitboard/git", "gitboard/git/plumbing", "gitboard/landed", "gitboard/text"}},
+	"cmd/internal/pullrequest": {false, []string{"cmd/internal/call", "cmd/internal/start", "forge", "gitboard", "gitboard/board", "gitboard/git", "gitboard/git/plumbing", "gitboard/landed", "gitboard/lease", "gitboard/proc", "gitboard/text"}},
 
 	"roles":                   {true, nil},
 	"gitboard/roles":          {true, nil},

@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -18,7 +21,7 @@ func prSubmitCommand() *call.Command {
 	return &call.Command{
 		Name: "pr submit", Group: "human", Args: "[GOAL]", Max: 1, Writes: true,
 		Short: "offer a goal's work to the main branch, as a pull request",
-		Long: `What integration holds goes to the branch goal/GOAL of the remote, never by force, and the pull request is opened or
+		Long: `What integration holds goes to the branch goal/GOAL of the remote (setting pr_branch_prefix), never by force, and the pull request is opened or
 brought up to date. It is a draft until all tasks of the goal are finished. The part of its text between the markers is
 written from the board; the rest is yours. With --no-forge only the branch is pushed, and the address is printed where
 a person opens the pull request.`,
@@ -28,6 +31,7 @@ a person opens the pull request.`,
 			f.StringVar(&s.PushRemote, "push-remote", "", "the remote of your fork, its `NAME`")
 			f.BoolVar(&s.Draft, "draft", false, "a draft, even if the goal is finished")
 			f.BoolVar(&s.Ready, "ready", false, "no draft; refused while a task of the goal is open")
+			f.StringVar(&s.Scope, "scope", pullrequest.ScopeGoal, "goal: without the newest merges of other goals; integration: all that integration holds; a `SCOPE`")
 			f.StringVar(&s.Title, "title", "", "its title, a `TEXT` (default the goal's)")
 			call.ListFlag(f, &s.Labels, "label", "a `LABEL`; may be repeated")
 			call.ListFlag(f, &s.Reviewers, "reviewer", "who is asked for a review, a `USER`; may be repeated")
@@ -37,6 +41,9 @@ a person opens the pull request.`,
 		Example: `git liza pr submit billing --reviewer ann`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			s.Goal = call.First(c.Args)
+			if !slices.Contains(pullrequest.Scopes, s.Scope) {
+				return call.Usage(c.Cmd, "--scope is %s, not %q", strings.Join(pullrequest.Scopes, " or "), text.Line(s.Scope, 40))
+			}
 			if s.Draft && s.Ready {
 				return call.Usage(c.Cmd, "--draft and --ready exclude each other")
 			}
@@ -64,29 +71,54 @@ a person opens the pull request.`,
 var _ = add(prSyncCommand)
 
 func prSyncCommand() *call.Command {
+	var watch bool
 	return &call.Command{
-		Name: "pr sync", Group: "human", Args: "[GOAL]", Max: 1, Writes: true,
+		Name: "pr sync", Group: "human", Args: "[GOAL]", Max: 1, Writes: true, Lasts: true,
 		Short: "bring to the board what happened to a pull request",
 		Long: `Whether it was merged, git alone decides: by a merge, squashed or rebased. Reviews of people who may write to the
-repository and failing checks wake the goal's planner, for three rounds; after that they are yours.`,
-		Example: `git liza pr sync`,
+repository, and of bots in the setting pr_bots, and failing checks wake the goal's planner, for three rounds; after that
+they are yours. With --watch it goes on for all open pull requests, every minute while something happens, else every five,
+with at most 120 requests an hour for each, and 600 in all. One process of a board does that.`,
+		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&watch, "watch", false, "go on until it is stopped") },
+		Example: `git liza pr sync --watch`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			done, err := pullrequest.Sync(ctx, c, call.First(c.Args))
-			if err != nil {
-				return err
+			if !watch {
+				done, err := pullrequest.Sync(ctx, c, call.First(c.Args))
+				if err != nil {
+					return err
+				}
+				return printSynced(c, done)
 			}
-			if c.JSON {
-				return c.PrintJSON(done)
+			if c.Request != "" {
+				return call.Usage(c.Cmd, "--request is for a single sync")
 			}
-			line := fmt.Sprintf("%s: pull request %d is %s", done.Goal, done.Number, done.State)
-			if done.Merged != "" {
-				line += " (" + done.Merged + ")"
-			}
-			lines := append([]string{line}, call.Prefixed("new for the planner: ", done.Feedback)...)
-			lines = append(lines, call.Prefixed("for you: ", done.Left)...)
-			return c.Say(append(lines, done.URL)...)
+			last := map[string]pullrequest.Synced{}
+			return pullrequest.Watch(ctx, c, call.First(c.Args), func(done *pullrequest.Synced, err error) error {
+				if err != nil {
+					c.App.PrintError(err, c.JSON)
+					return nil
+				}
+				if reflect.DeepEqual(last[done.Goal], *done) {
+					return nil
+				}
+				last[done.Goal] = *done
+				return printSynced(c, done)
+			})
 		},
 	}
+}
+
+func printSynced(c *call.Call, done *pullrequest.Synced) error {
+	if c.JSON {
+		return c.PrintJSON(done)
+	}
+	line := fmt.Sprintf("%s: pull request %d is %s", done.Goal, done.Number, done.State)
+	if done.Merged != "" {
+		line += " (" + done.Merged + ")"
+	}
+	lines := append([]string{line}, call.Prefixed("new for the planner: ", done.Feedback)...)
+	lines = append(lines, call.Prefixed("for you: ", done.Left)...)
+	return c.Say(append(lines, done.URL)...)
 }
 
 var _ = add(prStatusCommand)

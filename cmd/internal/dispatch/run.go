@@ -21,7 +21,7 @@ import (
 )
 
 // Main runs one command line and returns the exit code. Help is done before it could be interrupted, and
-// begins sooner without what only commands need.
+// begins sooner without preparations for other commands.
 func Main(a *call.App, args []string) int {
 	if len(args) > 0 && args[0] == "help" {
 		return Run(context.Background(), a, args)

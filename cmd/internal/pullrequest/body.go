@@ -26,8 +26,9 @@ func inert(s string) string {
 }
 
 // body is the part of a pull request's text that is ours. An issue of the same repository is closed by it. The
-// board's tip, which every operation moves, follows in a line of its own.
-func body(s *board.State, g *board.Goal, closes forge.Place, head plumbing.OID) string {
+// board's tip, which every operation moves, follows in a line of its own. Of other goals the merges among the
+// offered commits are named.
+func body(s *board.State, g *board.Goal, closes forge.Place, head plumbing.OID, offered map[plumbing.OID]bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", inert(g.Description))
 	if g.Vision != "" {
@@ -41,7 +42,7 @@ func body(s *board.State, g *board.Goal, closes forge.Place, head plumbing.OID) 
 			continue
 		}
 		switch {
-		case t.Goal != g.ID && t.Status == board.Merged:
+		case t.Goal != g.ID && t.Status == board.Merged && offered[plumbing.OID(t.MergeCommit)]:
 			also = append(also, t.ID)
 		case t.Goal == g.ID && !t.Status.Terminal():
 			open = append(open, t.ID+" is "+string(t.Status))

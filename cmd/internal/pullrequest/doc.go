@@ -6,5 +6,6 @@
 // outcomes of exit code 3; a token is in none of them.
 //
 // It may import cmd/internal/call, cmd/internal/start, forge, gitboard, gitboard/board,
-// gitboard/git, gitboard/git/plumbing, gitboard/landed and gitboard/text.
+// gitboard/git, gitboard/git/plumbing, gitboard/landed, gitboard/lease, gitboard/proc and
+// gitboard/text.
 package pullrequest

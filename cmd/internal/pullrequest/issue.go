@@ -53,7 +53,7 @@ func ImportIssue(ctx context.Context, c *call.Call, run call.Runs, in Import) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := to.connect(ctx, c); err != nil {
+	if err := to.connect(ctx, c, nil); err != nil {
 		return nil, err
 	}
 	issue, err := to.host.Issue(ctx, number)
@@ -83,7 +83,7 @@ func ImportIssue(ctx context.Context, c *call.Call, run call.Runs, in Import) (*
 		err = to.host.Label(ctx, number, in.Labels)
 	}
 	if err == nil && !in.NoComment {
-		err = to.host.Comment(ctx, number, marker, marker+"\nA team works on this: goal `"+done.Goal+"`.")
+		err = to.host.Comment(ctx, number, marker, comment(done.Goal, nil), true)
 	}
 	if err != nil {
 		done.Left = err.Error()
@@ -93,6 +93,23 @@ func ImportIssue(ctx context.Context, c *call.Call, run call.Runs, in Import) (*
 
 // marker is in our comment of an issue.
 const marker = "<!-- liza:issue -->"
+
+// comment is our comment of an issue: the goal that it became, and its pull request.
+func comment(goal string, pr *forge.PullRequest) string {
+	text := marker + "\nA team works on this: goal `" + goal + "`."
+	if pr != nil {
+		text += " Its pull request is " + stateOf(pr) + ": " + pr.URL
+	}
+	return text
+}
+
+// follows brings the comment of a goal's issue up to date with its pull request, if there is one.
+func follows(ctx context.Context, to *target, g *board.Goal, pr *forge.PullRequest) error {
+	if i := g.Issue; i == nil || i.Host != to.at.Name || i.Repo != to.at.Repo {
+		return nil
+	}
+	return to.host.Comment(ctx, g.Issue.Number, marker, comment(g.ID, pr), false)
+}
 
 // begin lands the specification and starts the goal.
 func (done *Imported) begin(ctx context.Context, c *call.Call, run call.Runs, in Import, issue board.Issue) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -24,21 +25,16 @@ type target struct {
 	lost   error // its address is that of no host
 }
 
-// remoteOf returns the remote that pull requests go to: the one that is named, else the one that
-// shares the board, else origin.
+// remoteOf returns the remote that pull requests go to.
 func remoteOf(ctx context.Context, c *call.Call, name string) (*git.Remote, error) {
-	repo := c.Board.Repo()
-	names, err := repo.Settings().Remotes(ctx)
+	name, err := call.RemoteOf(ctx, c.Board.Repo(), name)
 	if err != nil {
 		return nil, err
 	}
-	name = cmp.Or(name, c.Board.Remote(), "origin")
-	for _, known := range names {
-		if known == name {
-			return repo.Remote(ctx, name)
-		}
+	if name == "" {
+		return nil, board.Refuse(board.CodeNoRemote, "this repository has no remote to open a pull request at", "git remote add origin ADDRESS")
 	}
-	return nil, board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %s to open a pull request at", name), "git remote -v; git liza pr submit --remote NAME")
+	return c.Board.Repo().Remote(ctx, name)
 }
 
 // placeOf reads where a remote's repository is, and what kind of host has it. The kind is "" if
@@ -71,7 +67,7 @@ func placeOf(ctx context.Context, c *call.Call, remote *git.Remote) (*target, er
 }
 
 // connect finds the token of a target's host.
-func (t *target) connect(ctx context.Context, c *call.Call) error {
+func (t *target) connect(ctx context.Context, c *call.Call, meter *forge.Meter) error {
 	if t.lost != nil {
 		return board.Refuse(board.CodeForge, t.lost.Error(), "git liza pr submit --no-forge pushes the branch alone")
 	}
@@ -87,7 +83,7 @@ func (t *target) connect(ctx context.Context, c *call.Call) error {
 		return board.Refuse(board.CodeNoToken, "no token for "+t.at.Name+" is known",
 			"set "+strings.Join(forge.Variables(t.kind, t.at.Name), " or ")+", or keep one with git credential; git liza pr submit --no-forge needs none")
 	}
-	t.host, err = forge.At(t.kind, t.at, token, nil)
+	t.host, err = forge.At(t.kind, t.at, token, meter)
 	if err != nil {
 		return board.Refuse(board.CodeInvalid, err.Error(), "git config liza.forge."+t.at.Name+".kind KIND")
 	}
@@ -124,6 +120,16 @@ func forged(err error) error {
 	case errors.As(err, &away):
 		return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "run the same command again later: it finds what it has done"}
 	}
+	return err
+}
+
+// act carries out one of several operations of a command. Each has a request id of its own.
+func act(ctx context.Context, c *call.Call, p board.Payload) error {
+	if request := c.Request; request != "" {
+		c.Request += "/" + p.Op()
+		defer func() { c.Request = request }()
+	}
+	_, err := c.Do(ctx, p.Op(), gitboard.Just(p))
 	return err
 }
 

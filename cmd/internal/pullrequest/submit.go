@@ -1,6 +1,7 @@
 package pullrequest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,9 +19,19 @@ import (
 // Submission is what is asked for.
 type Submission struct {
 	Goal, Base, Remote, PushRemote, Title string
+	Scope                                 string // ScopeGoal or ScopeIntegration
 	Draft, Ready, NoForge, DryRun         bool
 	Labels, Reviewers                     []string
 }
+
+// The scopes of a submission: integration without the newest merges of other goals' tasks, or all of it.
+const (
+	ScopeGoal        = "goal"
+	ScopeIntegration = "integration"
+)
+
+// Scopes lists them.
+var Scopes = []string{ScopeGoal, ScopeIntegration}
 
 // Submitted is what was done.
 type Submitted struct {
@@ -62,7 +73,7 @@ func Submit(ctx context.Context, c *call.Call, s Submission) (*Submitted, error)
 		return &o.done, nil
 	}
 	if !s.NoForge {
-		if err := o.to.connect(ctx, c); err != nil {
+		if err := o.to.connect(ctx, c, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +104,9 @@ func (o *offer) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	o.head = proven.Commit
+	if o.head, err = o.scoped(ctx, proven.Commit); err != nil {
+		return err
+	}
 	remote, err := remoteOf(ctx, o.c, o.Remote)
 	if err != nil {
 		return err
@@ -112,16 +125,71 @@ func (o *offer) prepare(ctx context.Context) (err error) {
 	if err := o.needed(ctx, base, tip); err != nil {
 		return err
 	}
-	o.body = body(s, o.goal, o.to.at, o.head)
-	o.done = Submitted{Goal: o.goal.ID, Base: base, Branch: branchPrefix + o.goal.ID, Head: string(o.head)}
+	offered, err := o.offered(ctx, tip)
+	if err != nil {
+		return err
+	}
+	o.body = body(s, o.goal, o.to.at, o.head, offered)
+	o.done = Submitted{Goal: o.goal.ID, Base: base, Branch: s.Config().PRBranchPrefix + o.goal.ID, Head: string(o.head)}
 	return s.Err()
+}
+
+// scoped returns the commit to offer: integration's or, for the goal alone, the one before the newest merges
+// of other goals' tasks. Commits that the pull request offers already stay in it.
+func (o *offer) scoped(ctx context.Context, tip plumbing.OID) (plumbing.OID, error) {
+	if o.Scope == ScopeIntegration {
+		return tip, nil
+	}
+	s, before := o.v.State, map[string]string{}
+	for _, b := range s.Tasks() {
+		if b.Goal == o.goal.ID || b.Status != board.Merged {
+			continue
+		}
+		for _, e := range s.Task(b.ID).History {
+			if e.Event == board.EventMerged {
+				before[e.Commit] = e.Base
+			}
+		}
+	}
+	head := tip
+	for before[string(head)] != "" {
+		head = plumbing.OID(before[string(head)])
+	}
+	if r := o.goal.PullRequest; r.Live() && head != tip {
+		if behind, err := o.c.Board.Repo().History().IsAncestor(ctx, head, plumbing.OID(r.Head)); err == nil && behind {
+			head = plumbing.OID(r.Head)
+		}
+	}
+	return head, s.Err()
+}
+
+// offered returns the commits that the pull request shows: those of the head that the base lacks, and that
+// no earlier pull request brought.
+func (o *offer) offered(ctx context.Context, base plumbing.OID) (map[plumbing.OID]bool, error) {
+	history := o.c.Board.Repo().History()
+	list, err := history.RevList(ctx, base, o.head)
+	if err != nil {
+		return nil, err
+	}
+	all := map[plumbing.OID]bool{}
+	for _, oid := range list {
+		all[oid] = true
+	}
+	for _, g := range o.v.State.Goals() {
+		if r := g.PullRequest; r != nil && r.Merged != nil {
+			if list, err = history.RevList(ctx, base, plumbing.OID(r.Merged.Head)); err != nil {
+				continue // this clone lacks it
+			}
+			for _, oid := range list {
+				delete(all, oid)
+			}
+		}
+	}
+	return all, ctx.Err()
 }
 
 // text is the body with the board that it was written from.
 func (o *offer) text() string { return o.body + fmt.Sprintf("Liza-Board: %s\n", o.v.Commit) }
-
-// branchPrefix is in front of a goal's id in the name of its branch.
-const branchPrefix = "goal/"
 
 // needed refuses a submission that offers nothing, or is called ready too early.
 func (o *offer) needed(ctx context.Context, base string, tip plumbing.OID) error {
@@ -136,7 +204,7 @@ func (o *offer) needed(ctx context.Context, base string, tip plumbing.OID) error
 		return err
 	}
 	if found.Done() || found.Kind == landed.Contained {
-		return board.Refuse(board.CodeEmpty, fmt.Sprintf("%s has all of integration already", base), "git liza goal show "+o.goal.ID)
+		return board.Refuse(board.CodeEmpty, fmt.Sprintf("%s has all work of %s already that integration has", base, o.goal.ID), "git liza goal show "+o.goal.ID)
 	}
 	open := o.unfinished()
 	if o.Ready && open != "" {
@@ -222,7 +290,7 @@ func (o *offer) request(ctx context.Context) error {
 	if err := o.record(ctx, pr, known); err != nil {
 		return err
 	}
-	return forged(late)
+	return forged(cmp.Or(late, follows(ctx, o.to, o.goal, pr)))
 }
 
 // fromFork names the owner of the fork in the head, if the branch was pushed to one.
@@ -307,13 +375,12 @@ func (o *offer) record(ctx context.Context, pr *forge.PullRequest, known *board.
 		p = &board.PRUpdate{Goal: o.goal.ID, Head: string(o.head), State: stateOf(pr), Body: sum}
 	default:
 		if known.Live() { // it was closed at the host, or the repository moved
-			if _, err := o.c.Do(ctx, "pr-update", gitboard.Just(&board.PRUpdate{Goal: o.goal.ID, State: board.RequestClosed})); err != nil {
+			if err := act(ctx, o.c, &board.PRUpdate{Goal: o.goal.ID, State: board.RequestClosed}); err != nil {
 				return err
 			}
 		}
 		p = &board.PROpen{Goal: o.goal.ID, Kind: o.to.kind, Host: o.to.at.Name, Repo: o.to.at.Repo, Number: pr.Number,
 			Base: o.done.Base, Branch: o.done.Branch, Head: string(o.head), Draft: pr.Draft, Body: sum}
 	}
-	_, err := o.c.Do(ctx, p.Op(), gitboard.Just(p))
-	return err
+	return act(ctx, o.c, p)
 }

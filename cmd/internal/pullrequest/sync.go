@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/forge"
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -39,7 +39,16 @@ type exchange struct {
 	state *board.State
 	goal  *board.Goal
 	to    *target
+	last  *look // the former look of a poller
 	done  Synced
+}
+
+// look is a poller's memory of a pull request. The zero value has seen nothing.
+type look struct {
+	to      *target
+	updated string    // as the host dates its last change, once all of it is on the board
+	whole   time.Time // when everything was asked for
+	changed time.Time // when something was new
 }
 
 // Sync brings what happened to a goal's pull request to the board: that it was merged, which git
@@ -48,31 +57,57 @@ func Sync(ctx context.Context, c *call.Call, goal string) (*Synced, error) {
 	if _, err := c.Actor(ctx, "pr-update"); err != nil {
 		return nil, err
 	}
-	x := &exchange{c: c}
-	if err := x.begin(ctx, goal); err != nil {
+	if _, err := unpolled(ctx, c); err != nil {
 		return nil, err
 	}
-	pr, err := x.to.host.Get(ctx, x.done.Number)
-	if err != nil {
-		return nil, forged(err)
+	x := &exchange{c: c, last: &look{}}
+	if err := x.begin(ctx, goal, nil); err != nil {
+		return nil, err
 	}
-	x.done.URL, x.done.State = pr.URL, stateOf(pr)
-	if merged, err := x.merged(ctx, pr); merged || err != nil {
-		return &x.done, err
-	}
-	if known := x.goal.PullRequest; x.done.State != known.State && x.done.State != board.RequestMerged {
-		if _, err := c.Do(ctx, "pr-update", gitboard.Just(&board.PRUpdate{Goal: x.goal.ID, State: x.done.State})); err != nil {
-			return nil, err
-		}
-	}
-	if pr.State == forge.Open {
-		err = x.feedback(ctx, pr)
-	}
+	err := x.sync(ctx)
 	return &x.done, err
 }
 
+// sync asks the host. Reviews are asked for again once the pull request has changed, and after a while.
+func (x *exchange) sync(ctx context.Context) error {
+	pr, err := x.to.host.Get(ctx, x.done.Number)
+	if err != nil {
+		return forged(err)
+	}
+	now, last := x.c.App.Now(), x.last
+	x.done.URL, x.done.State = pr.URL, stateOf(pr)
+	whole := pr.State != forge.Open || pr.Updated == "" || pr.Updated != last.updated || now.Sub(last.whole) >= calm
+	if pr.Updated != last.updated {
+		last.changed = now
+	}
+	if whole {
+		last.updated, last.whole = "", now
+		before := x.goal.PullRequest.State
+		if merged, err := x.merged(ctx, pr); err != nil {
+			return err
+		} else if !merged && x.done.State != before && x.done.State != board.RequestMerged {
+			if err := act(ctx, x.c, &board.PRUpdate{Goal: x.goal.ID, State: x.done.State}); err != nil {
+				return err
+			}
+		}
+		if x.done.State != before {
+			if err := follows(ctx, x.to, x.goal, pr); err != nil {
+				return forged(err)
+			}
+		}
+	}
+	if pr.State != forge.Open || x.done.Merged != "" {
+		return nil
+	}
+	young, err := x.feedback(ctx, pr, whole)
+	if err == nil && !young {
+		last.updated = pr.Updated
+	}
+	return err
+}
+
 // begin finds the pull request and its host.
-func (x *exchange) begin(ctx context.Context, goal string) error {
+func (x *exchange) begin(ctx context.Context, goal string, meter *forge.Meter) error {
 	v, err := x.c.View(ctx)
 	if err != nil {
 		return err
@@ -83,6 +118,9 @@ func (x *exchange) begin(ctx context.Context, goal string) error {
 	}
 	r := x.goal.PullRequest
 	x.done = Synced{Goal: x.goal.ID, Number: r.Number, State: r.State}
+	if x.to = x.last.to; x.to != nil && x.to.has(r) {
+		return nil
+	}
 	names, err := x.c.Board.Repo().Settings().Remotes(ctx)
 	if err != nil {
 		return err
@@ -93,8 +131,8 @@ func (x *exchange) begin(ctx context.Context, goal string) error {
 			return err
 		}
 		if to, err := placeOf(ctx, x.c, remote); err == nil && to.has(r) {
-			x.to = to
-			return to.connect(ctx, x.c)
+			x.to, x.last.to = to, to
+			return to.connect(ctx, x.c, meter)
 		}
 	}
 	// Tokens go to an address of this clone, never to one that the board names.
@@ -156,8 +194,7 @@ func (x *exchange) merged(ctx context.Context, pr *forge.PullRequest) (bool, err
 			commit = base
 		}
 		x.done.State, x.done.Merged = board.RequestMerged, string(found.Kind)
-		_, err := x.c.Do(ctx, "pr-merged", gitboard.Just(&board.PRMerged{Goal: x.goal.ID, Commit: string(commit), Kind: string(found.Kind), Head: string(head)}))
-		return true, err
+		return true, act(ctx, x.c, &board.PRMerged{Goal: x.goal.ID, Commit: string(commit), Kind: string(found.Kind), Head: string(head)})
 	case found.Kind == landed.Contained:
 		x.done.Left = append(x.done.Left, fmt.Sprintf("merging it would change nothing on %s, and no commit there brought just this: close it, if that is meant", r.Base))
 	case pr.State == forge.Merged:
@@ -168,19 +205,22 @@ func (x *exchange) merged(ctx context.Context, pr *forge.PullRequest) (bool, err
 	return false, nil
 }
 
-// feedback brings reviews and failing checks that are new to the planner.
-func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest) error {
-	me, err := x.to.host.Me(ctx)
-	if err != nil {
-		return forged(err)
+// feedback brings failing checks and, with whole, reviews that are new to the planner. young reports that a
+// review does not count yet.
+func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest, whole bool) (young bool, err error) {
+	var me string
+	var reviews []forge.Review
+	if whole {
+		if me, err = x.to.host.Me(ctx); err == nil {
+			reviews, err = x.to.host.Reviews(ctx, pr)
+		}
 	}
-	reviews, err := x.to.host.Reviews(ctx, pr)
 	if err != nil {
-		return forged(err)
+		return false, forged(err)
 	}
 	checks, err := x.to.host.Checks(ctx, pr.Head)
 	if err != nil {
-		return forged(err)
+		return false, forged(err)
 	}
 	p := &board.PRFeedback{Goal: x.goal.ID}
 	known := board.FeedbackSources(x.state, x.goal.ID)
@@ -192,23 +232,32 @@ func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest) error {
 	}
 	for _, r := range reviews {
 		switch about := reviewText(r); {
-		case about == "", r.Approves, r.Author == me, r.Commit != "" && r.Commit != pr.Head, x.c.App.Now().Sub(r.At) < quiet:
-		case r.Bot || !r.Writer:
+		case about == "", r.Approves, r.Author == me, r.Commit != "" && r.Commit != pr.Head:
+		case x.c.App.Now().Sub(r.At) < quiet:
+			young = true
+		case slices.Contains(x.state.Config().PRBots, r.Author):
+			add("review:"+r.ID, r.Author, about)
+		case r.Bot:
+			x.done.Left = append(x.done.Left, fmt.Sprintf("the bot %s reviewed it, and is not in the setting pr_bots", r.Author))
+		case !r.Writer:
 			x.done.Left = append(x.done.Left, fmt.Sprintf("%s, who may not write to %s, reviewed it", r.Author, x.to.at.Repo))
 		default:
 			add("review:"+r.ID, r.Author, about)
 		}
 	}
 	for _, k := range checks {
-		if k.State == forge.Failed {
+		switch k.State {
+		case forge.Pending:
+			x.last.changed = x.c.App.Now()
+		case forge.Failed:
 			add(strings.Join(strings.Fields(fmt.Sprintf("check:%.10s:%s", pr.Head, k.Name)), "-"), "check "+k.Name, "failed: "+strings.TrimSpace(k.Text+"\n"+k.URL))
 		}
 	}
 	if len(p.Items) == 0 {
-		return nil
+		return young, nil
 	}
-	_, err = x.c.Do(ctx, p.Op(), gitboard.Just(p))
-	return err
+	x.last.changed = x.c.App.Now()
+	return young, act(ctx, x.c, p)
 }
 
 // reviewText is a review with its comments, as one text.
@@ -245,8 +294,8 @@ func Status(ctx context.Context, c *call.Call, goal string, fresh bool) (*board.
 		}
 		return g.PullRequest, nil, nil, nil
 	}
-	x := &exchange{c: c}
-	if err := x.begin(ctx, g.ID); err != nil {
+	x := &exchange{c: c, last: &look{}}
+	if err := x.begin(ctx, g.ID, nil); err != nil {
 		return nil, nil, nil, err
 	}
 	pr, err := x.to.host.Get(ctx, g.PullRequest.Number)

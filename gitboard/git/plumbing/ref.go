@@ -109,7 +109,13 @@ func PublishedRef(task string) string { return PublishedPrefix + task }
 // MergeHolder is the name under which the one running merge of a board holds its lease.
 const MergeHolder = "merge"
 
-// LeaseRef returns the ref of the lease of an agent or of MergeHolder.
+// ForgeHolder is the name under which the one poller of a board's pull requests holds its lease.
+const ForgeHolder = "forge"
+
+// IsHolder reports whether a lease of this name is a process's, and not an agent's.
+func IsHolder(name string) bool { return name == MergeHolder || name == ForgeHolder }
+
+// LeaseRef returns the ref of the lease of an agent, or of a holder that is none.
 func LeaseRef(agent string) string { return LeasePrefix + agent }
 
 // ReviewRef returns the ref of the nth submission of a task.
