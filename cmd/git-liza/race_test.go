@@ -63,13 +63,6 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 	p.proven()
 }
 
-// broughtBack runs a command that reads the board. A prune that began before the last write may
-// have deleted that write since; git itself misses it until the next command brings it back.
-func (p *project) broughtBack() {
-	p.t.Helper()
-	p.must("", "status")
-}
-
 // keepers run what people and git itself run in a repository while others write to it.
 type keepers struct {
 	group sync.WaitGroup
@@ -88,14 +81,9 @@ func (p *project) housekeeping() *keepers {
 	)
 }
 
-// keepers starts one keeper per list of git commands. Each runs its list at once, and again
+// keepers starts one keeper per list of git commands. Each runs its list immediately, and again
 // whenever it is notified of a write.
 func (p *project) keepers(turns ...[][]string) *keepers {
-	return p.keepersBy(func(args []string) { p.run("", "git", args...) }, turns...)
-}
-
-// keepersBy is keepers with its own way to run git.
-func (p *project) keepersBy(run func(args []string), turns ...[][]string) *keepers {
 	k := &keepers{}
 	for _, turn := range turns {
 		again := make(chan struct{}, 1)
@@ -103,7 +91,7 @@ func (p *project) keepersBy(run func(args []string), turns ...[][]string) *keepe
 		k.group.Go(func() {
 			for more := true; more; _, more = <-again {
 				for _, args := range turn {
-					run(args) // may lose a race; only the board matters
+					p.run("", "git", args...) // may lose a race; only the board matters
 				}
 			}
 		})
@@ -113,12 +101,8 @@ func (p *project) keepersBy(run func(args []string), turns ...[][]string) *keepe
 
 // wrote makes one keeper run again, unless it is about to.
 func (k *keepers) wrote() {
-	k.again(rand.IntN(len(k.turns)))
-}
-
-func (k *keepers) again(i int) {
 	select {
-	case k.turns[i] <- struct{}{}:
+	case k.turns[rand.IntN(len(k.turns))] <- struct{}{}:
 	default:
 	}
 }
