@@ -1,12 +1,14 @@
 package worktrees
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -22,7 +24,11 @@ type SubmitRequest struct {
 	Task           string
 	Commit         string // any revision; "" for the worktree's HEAD, which it must equal
 	NoTestsBecause string
+	Verified       string // a command that proves the work; it runs in the worktree first. "" for none
 }
+
+// maxOutput is how many bytes of a validation's output a submission keeps.
+const maxOutput = 2 << 10
 
 // maxTests is how many changed tests a submission names.
 const maxTests = 20
@@ -34,13 +40,17 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	if err != nil {
 		return nil, nil, err
 	}
+	ran, err := s.verify(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
 	ctx, retries := b.Retries(ctx)
 	for {
 		uploaded, err := s.upload(ctx, r.Task)
 		if err != nil {
 			return nil, nil, err
 		}
-		done, warnings, err := s.submit(ctx, r, uploaded)
+		done, warnings, err := s.submit(ctx, r, uploaded, ran)
 		if !errors.Is(err, errNotUploaded) {
 			return done, warnings, err
 		}
@@ -51,33 +61,68 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	}
 }
 
+// verified is a validation, and the commit that it ran on.
+type verified struct {
+	on  plumbing.OID
+	how *board.Validation
+}
+
+// verify runs the command of a request on work that could be submitted now.
+func (s *Project) verify(ctx context.Context, r SubmitRequest) (*verified, error) {
+	if r.Verified == "" {
+		return nil, nil
+	}
+	v, err := s.b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ran := &verified{how: &board.Validation{Command: r.Verified}}
+	p, _, err := s.payload(ctx, v, r, s.glance(ctx, r.Task), ran)
+	if err == nil {
+		err = v.Plan(ctx, r.Request, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ran.on = plumbing.OID(p.Commit)
+	var out bytes.Buffer
+	timeout := time.Duration(v.State.Config().IntegrationTestTimeout) * time.Second
+	err = Run(ctx, Command{Name: "the validation", Script: r.Verified, Dir: s.Path(r.Task), Repo: s.repo, Timeout: timeout, Output: &out})
+	said := Tail(out.String(), maxOutput)
+	if failed := (*FailedError)(nil); errors.As(err, &failed) {
+		ran.how.Exit, err = failed.Exit, nil
+		if failed.TimedOut {
+			said = strings.TrimSpace(said + "\n" + failed.Error())
+		}
+	}
+	if ran.how.Output = said; !board.Storable(said) {
+		ran.how.Output = "(not kept: it seems to hold a credential)"
+	}
+	return ran, err
+}
+
 // errNotUploaded means that the worktree was moved to another commit after the upload.
 var errNotUploaded = errors.New("the large files of the commit are not uploaded yet")
 
 // submit decides and appends a submission whose large files are uploaded.
-func (s *Project) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OID) (*gitboard.Done, []string, error) {
+func (s *Project) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OID, ran *verified) (*gitboard.Done, []string, error) {
 	var warnings []string
 	worktree := &ahead{s: s, task: r.Task}
 	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		p := &board.Submit{About: board.About{Task: r.Task}, NoTestsBecause: r.NoTestsBecause}
-		t, err := v.State.FindTask(r.Task)
+		p, work, err := s.payload(ctx, v, r, worktree.get(), ran)
 		if err != nil {
 			return nil, nil, err
 		}
-		commit, work, err := s.submittable(ctx, v, t, worktree.get(), r.Commit, p)
-		if err != nil {
-			return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
-		}
+		t, commit := v.State.Task(r.Task), plumbing.OID(p.Commit)
 		if s.b.Remote() != "" && commit != uploaded {
 			return nil, nil, errNotUploaded
 		}
-		p.Early, p.People = t.Early(log.Made(work)), log.People(work)
 		refs, err := s.reviewRefs(ctx, v, t, commit)
 		if err != nil {
 			return nil, nil, err
 		}
 		published, err := s.b.Sharing().Publish(ctx, t.ID, commit)
-		warnings = slices.Concat(unsigned(t, work), early(p))
+		warnings = slices.Concat(unsigned(t, work), early(p), unproven(p))
 		if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(p.Tests) == 0 {
 			warnings = append(warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
 		}
@@ -85,6 +130,35 @@ func (s *Project) submit(ctx context.Context, r SubmitRequest, uploaded plumbing
 	}
 	done, err := s.b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
 	return done, warnings, err
+}
+
+// payload is the submission of the work that a glance has seen, with the commits that the reviewer
+// sees.
+func (s *Project) payload(ctx context.Context, v *gitboard.View, r SubmitRequest, g glance, ran *verified) (*board.Submit, []plumbing.Commit, error) {
+	p := &board.Submit{About: board.About{Task: r.Task}, NoTestsBecause: r.NoTestsBecause}
+	t, err := v.State.FindTask(r.Task)
+	if err != nil {
+		return nil, nil, err
+	}
+	commit, work, err := s.submittable(ctx, v, t, g, r.Commit, p)
+	if err != nil {
+		return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
+	}
+	if ran != nil {
+		if p.Verified = ran.how; ran.on != "" && ran.on != commit {
+			return nil, nil, about(board.CodeStale, t.ID, "the validation ran on %s, and %s is at %s now", ran.on.Short(), v.TaskBranch(t.ID), commit.Short()).Way(board.Do("submit", t.ID).With("verified", r.Verified))
+		}
+	}
+	p.Early, p.People = t.Early(log.Made(work)), log.People(work)
+	return p, work, nil
+}
+
+// unproven warns of a submission whose validation failed.
+func unproven(p *board.Submit) []string {
+	if p.Verified == nil || p.Verified.Exit == 0 {
+		return nil
+	}
+	return []string{"the validation failed, and the reviewer sees it: " + p.Verified.String()}
 }
 
 // upload uploads large files to the remote of a shared board before the operation is decided,

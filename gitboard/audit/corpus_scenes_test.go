@@ -116,6 +116,13 @@ func (w *world) blocks() {
 	w.do(planner, &board.Unblock{About: about("exhausted"), Assessment: "it is clear now"})
 	w.finish("exhausted")
 
+	// A checkpoint with too many assumptions.
+	w.reach(board.Claimed, "assumed", 0, 0)
+	w.do(coder1, &board.PreExec{About: about("assumed"), Checkpoint: board.Checkpoint{
+		Intent: "greet", Validation: "hello", FilesToModify: []string{"a.go"}, Assumptions: []string{"a", "b", "c", "d"}}})
+	w.do(planner, &board.Answer{About: about("assumed"), Text: "all four hold"})
+	w.finish("assumed")
+
 	// A review deadlock, resolved in each way.
 	for i, mode := range []string{board.UnblockFresh, board.UnblockKeepWork, board.UnblockSameCoder} {
 		id := fmt.Sprintf("deadlock-%d", i+1)

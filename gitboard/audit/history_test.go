@@ -64,6 +64,7 @@ func (w *world) submit(a board.Actor, id string) plumbing.OID {
 	n := w.snapshot(w.tip()).State.Task(id).Submissions() + 1
 	w.do(a, &board.Submit{
 		About: board.About{Task: id}, Commit: string(work), Tree: w.tree(work), ReviewBase: string(base), Commits: 1, Files: 2, Tests: []string{id + "_test.go"},
+		Verified: &board.Validation{Command: "go test ./...", Exit: 1, Output: "FAIL"},
 	}, plumbing.RefUpdate{Ref: fmt.Sprintf("refs/liza/review/%s/%d", id, n), New: work})
 	return work
 }

@@ -218,3 +218,39 @@ func TestReframing(t *testing.T) {
 		s.do(coder3, goOn("login")).do(coder3, block("login")).do(planner, un)
 	})
 }
+
+// TestCheckpointIsSpecific checks which checkpoints are refused, warned about, or end in questions.
+func TestCheckpointIsSpecific(t *testing.T) {
+	s := begun(t).claimed("login")
+	for _, file := range []string{"*", "login/*.go", "../secret", "/etc/passwd", "."} {
+		p := preExec("login")
+		p.FilesToModify = []string{"login/login.go", file}
+		s.refused("invalid", coder1, p, "not the path of a file")
+	}
+	for _, c := range []struct {
+		intent, validation string
+		warnings           int
+	}{
+		{"POST /login answers 200", "go test ./login: ok", 0}, {"Implement the task.", "Tests pass", 2}, {"do it", "go test ./...: ok", 1}, {"The handler works correctly", "curl :80/login: 200", 1},
+	} {
+		equal(t, c.intent, len(board.Checkpoint{Intent: c.intent, Validation: c.validation}.Warnings()), c.warnings)
+	}
+	p := preExec("login")
+	p.Assumptions = []string{"the port is 80", "names are ASCII", "no proxy", "sessions are kept in memory"}
+	three := preExec("login")
+	three.Assumptions = p.Assumptions[:3]
+	s.do(coder1, three)
+	equal(t, "three assumptions", s.task("login").Status, board.Claimed)
+	s.do(coder1, p)
+	task := s.task("login")
+	equal(t, "four assumptions", task.Status, board.Blocked)
+	equals(t, "asked", []any{task.BlockedReason, task.BlockedQuestions[0], len(task.BlockedQuestions), len(task.FailedBy)},
+		[]any{"4 assumptions: a checkpoint may make 3", "Is this so: the port is 80?", 4, 0})
+	s.do(planner, &board.Answer{About: about("login"), Text: "Yes, four times."}).do(coder1, goOn("login")).do(coder1, preExec("login"))
+	done := submit("login")
+	done.Verified = &board.Validation{}
+	s.refused("invalid", coder1, done, "verified is missing")
+	done.Verified = &board.Validation{Command: "go test ./login", Exit: 1, Output: "FAIL"}
+	s.do(coder1, done)
+	equal(t, "verified", s.task("login").Last(board.EventReady).Verified.String(), "go test ./login: exit 1\nFAIL")
+}

@@ -1,6 +1,15 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/text"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/text"
+)
+
+// MaxAssumptions is how many assumptions a checkpoint may make. More of them become the questions of
+// a block.
+const MaxAssumptions = 3
 
 // PreExec writes the pre-execution checkpoint: what a coder is going to do.
 type PreExec struct {
@@ -26,8 +35,8 @@ func (p *PreExec) Check(s *State, op Operation) error {
 		return invalid("files_to_modify is missing")
 	}
 	for _, f := range p.FilesToModify {
-		if err := required("files_to_modify", f); err != nil {
-			return err
+		if !IsFilePath(f) || strings.Contains(f, "*") {
+			return invalid("files_to_modify: %s is not the path of a file of the project", quote(f)).Way(Do("").With("file", "src/file.go"))
 		}
 	}
 	if p.Head != "" {
@@ -59,9 +68,21 @@ func (p *PreExec) Apply(s *State, op Operation) {
 	e.Iteration = t.Iteration
 	c := p.Checkpoint
 	e.Checkpoint = &c
+	if len(c.Assumptions) <= MaxAssumptions {
+		return
+	}
+	var questions []string
+	for _, a := range c.Assumptions {
+		questions = append(questions, "Is this so: "+a+"?")
+	}
+	block(s, t, op.Actor.ID, fmt.Sprintf("%d assumptions: a checkpoint may make %d", len(questions), MaxAssumptions), questions, op)
 }
 
 // Subject implements Payload.
-func (p *PreExec) Subject(_, _ *State, _ Operation) (string, string) {
-	return text.Line(p.Intent, 90), "Intent: " + p.Intent + "\nValidation: " + p.Validation
+func (p *PreExec) Subject(_, after *State, _ Operation) (string, string) {
+	line := text.Line(p.Intent, 90)
+	if t := after.Task(p.Task); t.Status == Blocked {
+		line = "BLOCKED: " + t.BlockedReason
+	}
+	return line, "Intent: " + p.Intent + "\nValidation: " + p.Validation
 }

@@ -27,6 +27,8 @@ type Submit struct {
 	Tests          []string `json:"tests,omitempty"`
 	DeletedTests   []string `json:"deleted_tests,omitempty"`
 	NoTestsBecause string   `json:"no_tests_because,omitempty"`
+	// Verified is the validation that ran in the worktree, on the commit; nil if none did.
+	Verified *Validation `json:"verified,omitempty"`
 	// HumanPaths are the globs of the review policy that match a changed file.
 	HumanPaths []string `json:"human_paths,omitempty"`
 }
@@ -51,6 +53,11 @@ func (p *Submit) Check(s *State, op Operation) error {
 	}
 	if p.Tree != "" {
 		if err := fullID("tree", p.Tree); err != nil {
+			return err
+		}
+	}
+	if p.Verified != nil {
+		if err := required("verified", p.Verified.Command); err != nil {
 			return err
 		}
 	}
@@ -124,6 +131,7 @@ func (p *Submit) Apply(s *State, op Operation) {
 	e := t.event(op, EventReady)
 	e.Iteration, e.Commit, e.Base, e.Tree = t.Iteration, p.Commit, p.ReviewBase, p.Tree
 	e.NoTests, e.DeletedTests, e.EarlyCommits, e.People = p.NoTestsBecause, p.DeletedTests, p.Early, p.People
+	e.Verified = p.Verified
 	e.CLI, e.Model = s.programOf(op.Actor.ID)
 	if a := s.Agent(op.Actor.ID); a.CurrentTask == t.ID {
 		edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Status = Waiting
@@ -134,7 +142,10 @@ func (p *Submit) Apply(s *State, op Operation) {
 func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
 	body := ""
 	if p.NoTestsBecause != "" {
-		body = "No tests because: " + p.NoTestsBecause
+		body = "No tests because: " + p.NoTestsBecause + "\n"
+	}
+	if p.Verified != nil {
+		body += "Verified by " + p.Verified.String()
 	}
 	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, text.Plural(p.Commits, "commit"), text.Plural(p.Files, "file")), body
 }

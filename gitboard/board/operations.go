@@ -101,6 +101,7 @@ var rules = []rule{
 	}},
 	{payload: &PreExec{}, noun: "a pre-execution checkpoint", way: wayToPreExec, who: coder, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder},
+		{From: []Status{Claimed}, To: Blocked, Who: coder, Note: "more than 3 assumptions, which become its questions"},
 	}},
 	{payload: &HandOff{}, noun: "a hand-off", way: wayToHandOff, who: anyone, taskless: true, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder, Note: "the lease ends"},

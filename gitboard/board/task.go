@@ -1,6 +1,10 @@
 package board
 
-import "reflect"
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
 
 // Task is one unit of work with one worktree and one branch; tasks/<id>.yaml.
 type Task struct {
@@ -114,7 +118,9 @@ type Event struct {
 	AllowedIterations   int    `yaml:"allowed_iterations,omitempty"`
 	AllowedReviewCycles int    `yaml:"allowed_review_cycles,omitempty"`
 	NoTests             string `yaml:"no_tests_because,omitempty"`
-	As                  string `yaml:"as,omitempty"` // a human who reviews: name and address
+	// Verified is the validation of a submission.
+	Verified *Validation `yaml:"verified,omitempty"`
+	As       string      `yaml:"as,omitempty"` // a human who reviews: name and address
 	// CLI and Model are those of a submission's coder, as far as its registration names them.
 	CLI   string `yaml:"cli,omitempty"`
 	Model string `yaml:"model,omitempty"`
@@ -162,6 +168,21 @@ type Checkpoint struct {
 	// Attested.
 	Head  string `yaml:"head,omitempty" json:"head,omitempty"`
 	Clock Time   `yaml:"clock,omitempty" json:"clock,omitempty"`
+}
+
+// Validation is a command that proves a submission, and how it ended. Attested.
+type Validation struct {
+	Command string `yaml:"command" json:"command"`
+	Exit    int    `yaml:"exit_code" json:"exit_code"`               // -1 if a signal or its timeout ended it
+	Output  string `yaml:"output,omitempty" json:"output,omitempty"` // its end
+}
+
+// String is the command with its exit code and the end of its output, "" for none.
+func (v *Validation) String() string {
+	if v == nil {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s: exit %d\n%s", v.Command, v.Exit, v.Output))
 }
 
 // The names of history events.

@@ -165,6 +165,20 @@ var vague = formOf(`(?i)\b(works? (correctly|properly|fine|well|as expected)|pro
 
 var onlyTests = formOf(`(?i)^\s*(add|write|create|extend|improve)\s+(more |some |the |missing |unit |integration )*tests?\b`)
 
+// hollow matches plans that hold for any task.
+var hollow = formOf(`(?i)^\W*((do|implement|finish|complete|fix|work on|address) (it|this|everything|(the|my|this) (task|work|feature|change|feedback))|((run|check|execute) )?(the |all |unit )*(tests?|build|it|everything)( pass(es)?| works?| succeeds?| (is |are )?(ok|green|fine))?|todo|tbd|n/?a|none|as (described|specified|planned)|see (the )?(task|spec))\W*$`)
+
+// Warnings returns warnings about a checkpoint that the work can't be compared with.
+func (c Checkpoint) Warnings() []string {
+	var w []string
+	for _, part := range [][2]string{{"intent", c.Intent}, {"validation", c.Validation}} {
+		if hollow.MatchString(part[1]) || vague.MatchString(part[1]) {
+			w = append(w, fmt.Sprintf("%s says %q, which fits any work: name a command, its output, or what can be observed", part[0], text.Line(part[1], 80)))
+		}
+	}
+	return w
+}
+
 // Warnings returns warnings about a definition that is allowed but likely to cause trouble.
 func Warnings(d Definition) []string {
 	var w []string

@@ -16,6 +16,7 @@ type Submission struct {
 	TestsDeleted   []string // tests that the submission deletes or empties, at most the first few
 	EarlyCommits   []string // short ids of commits older than the checkpoint, at most the first few
 	NoTestsBecause string   // the coder's reason
+	Verified       string   // the validation that ran at the submission, and how it ended
 	SpecChanged    bool     // since the task was finalized
 	SpecDiff       string   // the change as a patch, "" if unknown
 }
@@ -33,6 +34,7 @@ func SubmissionOf(c *board.Config, t *board.Task, files []string) *Submission {
 	e := t.Last(board.EventReady)
 	if e != nil {
 		s.NoTestsBecause, s.TestsDeleted = e.NoTests, e.DeletedTests
+		s.Verified = e.Verified.String()
 		for _, c := range e.EarlyCommits {
 			s.EarlyCommits = append(s.EarlyCommits, c[:min(len(c), 10)])
 		}

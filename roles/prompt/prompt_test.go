@@ -114,7 +114,7 @@ var situations = map[string]func(*scene) prompt.Input{
 		s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login")
 		s.do(coder, &board.Submit{About: about("add-login"), Commit: sha("c"), ReviewBase: sha("b"), Commits: 1, Files: 1, NoTestsBecause: "a colour only"})
 		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
-		in.Review = &prompt.Review{Commits: []string{"cccccccccc Paint it"}, Files: []string{"login/login.go"}, NoTestsBecause: "a colour only"}
+		in.Review = &prompt.Review{Commits: []string{"cccccccccc Paint it"}, Files: []string{"login/login.go"}, NoTestsBecause: "a colour only", Verified: "go test ./login: exit 1\nFAIL"}
 		return in
 	},
 	"planner_initial": func(s *scene) prompt.Input {

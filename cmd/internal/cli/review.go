@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -101,6 +102,7 @@ type reviewMaterial struct {
 	SpecChanged bool              `json:"spec_changed_since_finalized"`
 	SpecDiff    string            `json:"spec_diff,omitempty"`
 	Checkpoint  *board.Checkpoint `json:"checkpoint"`
+	Verified    string            `json:"verified,omitempty"`
 	Files       []string          `json:"files"`
 	Outside     []string          `json:"files_outside_checkpoint"`
 	Tests       []string          `json:"tests"`
@@ -125,7 +127,7 @@ func materialFor(ctx context.Context, c *call.Call, v *gitboard.View, t *board.T
 		Task: t.ID, Status: t.Status, Author: t.AssignedTo, Iteration: t.Iteration, Worktree: t.Worktree, Base: t.ReviewBase, Commit: t.ReviewCommit,
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
 		Checkpoint: t.CheckpointOfIteration(), Files: call.Every(sub.Files), Outside: call.Every(sub.FilesOutside), Tests: call.Every(sub.TestsTouched), Deleted: call.Every(sub.TestsDeleted),
-		Early: call.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
+		Verified: sub.Verified, Early: call.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
 		Stage: report.StageOf(v.State, t.Brief()), Progress: report.ReviewOf(v.State, t.Brief()), Commits: call.Every(sub.Commits), Unshown: call.Every(sub.Unshown), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
 	}
 	if m.Comments, err = c.Board.Remarks(ctx, t); err != nil {
@@ -154,6 +156,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 		lines.Add("assumptions", strings.Join(cp.Assumptions, "\n"))
 		lines.Add("risks", cp.Risks)
 		lines.Add("validation", cp.Validation)
+		lines.Add("run", cmp.Or(m.Verified, "not recorded with the submission"))
 		lines.AddEach("files planned", cp.FilesToModify)
 	}
 	lines.AddEach("commits", m.Commits)

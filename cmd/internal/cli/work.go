@@ -114,7 +114,7 @@ func preExecCommand() *call.Command {
 			f.StringVar(&p.Intent, "intent", "", "what you are about to do, specific and observable")
 			f.StringVar(&p.Validation, "validation", "", "the command, and the output that you expect of it")
 			f.StringArrayVar(&p.FilesToModify, "file", nil, "a `PATH` that you will change; once for each")
-			f.StringArrayVar(&p.Assumptions, "assumption", nil, "what you take for granted; once for each")
+			f.StringArrayVar(&p.Assumptions, "assumption", nil, "what you take for granted; once for each. More than 3 block the task as its questions")
 			f.StringVar(&p.Risks, "risks", "", "what could go wrong")
 		},
 		Example: `git liza pre-exec login --intent "Add POST /login" --validation "go test ./api: ok" --file api/login.go`,
@@ -128,7 +128,13 @@ func preExecCommand() *call.Command {
 			if err != nil {
 				return err
 			}
-			if err := c.Report(done, nil); err != nil {
+			t := done.After.Task(p.Task)
+			warnings := p.Warnings()
+			lines := call.Prefixed("warning: ", warnings)
+			if t.Status == board.Blocked {
+				lines = append(lines, "BLOCKED: "+t.BlockedReason+"; a planner or a human answers them", "end your turn")
+			}
+			if err := c.Report(done, map[string]any{"warnings": call.Every(warnings)}, lines...); err != nil {
 				return err
 			}
 			setup.RestoreHooks(c) // worktree_setup may have installed the project's; commits follow
@@ -140,15 +146,17 @@ func preExecCommand() *call.Command {
 var _ = add(submitCommand)
 
 func submitCommand() *call.Command {
-	var why string
+	var why, verified string
 	return &call.Command{
 		Name: "submit", Group: "coder", Args: "ID [COMMIT]", Min: 1, Max: 2, Writes: true,
 		Short: "submit the work of a task for review",
-		Long:  "Without a commit it is the worktree's HEAD. The worktree must be clean.",
+		Long: `Without a commit it is the worktree's HEAD. The worktree must be clean. The command of --verified runs there first; the
+reviewer sees how it ended next to the validation that the checkpoint planned.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&why, "no-tests-because", "", "why code comes without a test; the reviewer sees it")
+			f.StringVar(&verified, "verified", "", "the `COMMAND` that proves the work")
 		},
-		Example: `git liza submit login`,
+		Example: `git liza submit login --verified "go test ./api"`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			actor, err := c.Actor(ctx, "submit")
 			if err != nil {
@@ -156,7 +164,7 @@ func submitCommand() *call.Command {
 			}
 			done, warnings, err := worktrees.Submit(ctx, c.Board, worktrees.SubmitRequest{Request: gitboard.Request{
 				Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret},
-				Task: c.Args[0], Commit: call.First(c.Args[1:]), NoTestsBecause: why,
+				Task: c.Args[0], Commit: call.First(c.Args[1:]), NoTestsBecause: why, Verified: verified,
 			})
 			if err != nil {
 				return err

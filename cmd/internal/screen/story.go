@@ -270,6 +270,7 @@ func (f *taskFacts) event(l *call.Labels, i int) {
 		add("was ", was)
 	}
 	add("no tests because: ", e.NoTests)
+	add("verified by ", e.Verified.String())
 	for _, q := range e.Questions {
 		add("? ", q)
 	}

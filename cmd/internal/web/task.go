@@ -22,6 +22,7 @@ type submission struct {
 	Deleted      []string // deleted tests
 	Early        []string
 	NoTests      string
+	Verified     string
 	Iteration    int
 	Verdict      string // of the review, "" if there is none yet
 }
@@ -32,7 +33,7 @@ func submissionsOf(t *board.Task) []submission {
 	for _, e := range t.History {
 		switch n := len(all); {
 		case e.Event == board.EventReady:
-			all = append(all, submission{n + 1, e.Base, e.Commit, e.Time, e.Agent, e.DeletedTests, e.EarlyCommits, e.NoTests, e.Iteration, ""})
+			all = append(all, submission{n + 1, e.Base, e.Commit, e.Time, e.Agent, e.DeletedTests, e.EarlyCommits, e.NoTests, e.Verified.String(), e.Iteration, ""})
 		case n > 0 && (e.Event == board.EventApproved || e.Event == board.EventRejected):
 			all[n-1].Verdict = e.Event + " by " + e.Agent
 		}
