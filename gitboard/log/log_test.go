@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -153,59 +152,6 @@ func TestSideRefs(t *testing.T) {
 		side = log.Batch{Refs: []plumbing.RefUpdate{{Ref: "refs/liza/x", New: plumbing.OID(strings.Repeat("ab", 20))}}}
 		if _, o := w.append(w.prepare(w.tip(), note("z")), side); o.Kind != log.Refused {
 			t.Errorf("a ref to nothing: %+v", o)
-		}
-	})
-}
-
-// TestRace checks that of many writers on one tip one wins each round, and that nothing is lost.
-func TestRace(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
-		newWriter(t, s).init()
-		const writers, each = 6, 5
-		var busy sync.WaitGroup
-		for n := range writers {
-			busy.Go(func() {
-				w := newWriter(t, s)
-				w.n = n * 1000
-				for i := range each {
-					for {
-						tip, err := w.log.Tip(w.ctx)
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						p, err := log.Prepare(tip, w.op(tip, note(fmt.Sprintf("%d of %d", i, n))))
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						_, o := w.append(p, log.Batch{})
-						if o.Kind == log.Done {
-							break
-						}
-						if o.Kind != log.Lost {
-							t.Error(o.Err)
-							return
-						}
-					}
-				}
-			})
-		}
-		busy.Wait()
-		w := newWriter(t, s)
-		tip := w.tip()
-		last := map[string]int{}
-		for _, id := range tip.State.List(board.NoteDir) {
-			var i int
-			var n string
-			fmt.Sscanf(tip.State.Note(id).Message, "%d of %s", &i, &n)
-			if was, seen := last[n]; seen && i != was+1 || !seen && i != 0 {
-				t.Errorf("writer %s: %d after %d", n, i, was)
-			}
-			last[n] = i
-		}
-		if len(last) != writers || len(tip.State.List(board.NoteDir)) != writers*each {
-			t.Errorf("%d notes by %d writers", len(tip.State.List(board.NoteDir)), len(last))
 		}
 	})
 }
