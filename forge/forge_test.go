@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 // exchange is a request that a host expects, and its answer.
@@ -185,5 +186,53 @@ func TestPlaceOf(t *testing.T) {
 		if p, err := PlaceOf(address); err == nil || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%s: %+v, %v", address, p, err)
 		}
+	}
+}
+
+// TestUnchanged asks under a condition for what is known, and leaves a host alone that is near its limit.
+func TestUnchanged(t *testing.T) {
+	reset := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	left := 4000
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-RateLimit-Limit", "5000")
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(left))
+		w.Header().Set("X-RateLimit-Reset", fmt.Sprint(reset.Unix()))
+		w.Header().Set("ETag", `W/"1"`)
+		if left == 4000 {
+			io.WriteString(w, `{"number":7,"state":"open","updated_at":"2029-12-31T22:00:00Z"}`)
+			return
+		}
+		if r.Header.Get("If-None-Match") != `W/"1"` {
+			t.Errorf("a known answer is asked for without its tag: %v", r.Header)
+		}
+		w.WriteHeader(http.StatusNotModified)
+	}))
+	defer server.Close()
+	at, err := PlaceOf(server.URL + "/ann/shop.git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := reset.Add(-90 * time.Minute)
+	m := &Meter{Now: func() time.Time { return now }}
+	h, err := At(GitHub, at, "s3cr3t", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, left = range []int{4000, 500, 499} {
+		p, err := h.Get(t.Context(), 7)
+		if err != nil || p.Number != 7 || p.Updated != "2029-12-31T22:00:00Z" {
+			t.Errorf("with %d requests left: %+v, %v", left, p, err)
+		}
+		if free, limited := m.Free(1, 120), left < 500; free.Equal(reset) != limited {
+			t.Errorf("with %d requests left, the next is free at %s", left, free)
+		}
+	}
+	m.until = time.Time{}
+	if free := m.Free(1, 3); m.Sent() != 3 || !free.Equal(now.Add(time.Hour)) {
+		t.Errorf("%d requests were sent, and a fourth of three is free at %s", m.Sent(), free)
+	}
+	now = now.Add(time.Hour)
+	if m.Sent() != 0 {
+		t.Errorf("after an hour, %d requests count", m.Sent())
 	}
 }

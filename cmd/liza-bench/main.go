@@ -102,6 +102,7 @@ var groups = []group{
 	{"race", false, benchRace},
 	{"writers", false, benchWriters},
 	{"verify", false, benchVerify},
+	{"check", false, benchCheck},
 	{"web", false, benchWeb},
 	{"many", false, benchMany},
 	{"signed", false, benchSigned},

@@ -108,6 +108,37 @@ func benchVerify(l *lab) error {
 	return nil
 }
 
+// benchCheck measures the check of a range in a fresh clone against the replay of its board alone.
+func benchCheck(l *lab) error {
+	n := l.pick(30, 5000, 5000)
+	s, err := l.board(fmt.Sprintf("check-%d", n), time.Duration(2*n+3600)*time.Second, func(h *history) error { return h.lives(n) })
+	if err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"switch", "-q", "-c", "work", "integration"}, {"commit", "-q", "--allow-empty", "-m", "work"}, {"switch", "-q", "-"}} {
+		if _, err := s.git(args...); err != nil {
+			return err
+		}
+	}
+	if _, err := s.liza("", "land", "work"); err != nil {
+		return err
+	}
+	hub, err := l.share(s, plainHub)
+	if err != nil {
+		return err
+	}
+	fresh := &site{l: l, dir: s.dir + "-fresh"}
+	if _, err := s.git("clone", "-q", hub.dir, fresh.dir); err != nil {
+		return err
+	}
+	got, err := l.measure(max(3, l.rounds()/5), fresh.reading("verify"), fresh.reading("check", "origin/integration~1..origin/integration"))
+	if err != nil {
+		return err
+	}
+	l.row(fmt.Sprintf("check in a fresh clone, %s operations", thousands(n)), got[1], got[0], "verify there", 1.5, 0)
+	return nil
+}
+
 func (s samples) times(factor float64) samples {
 	out := make(samples, len(s))
 	for i := range s {
