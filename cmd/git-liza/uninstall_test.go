@@ -63,7 +63,7 @@ func TestUninstall(t *testing.T) {
 	if err := copyTree(control.dir, p.dir, func(_ string, data []byte) []byte { return data }); err != nil {
 		t.Fatal(err)
 	}
-	p.must("", "init", "--unattended", "--alone", "A goal")
+	p.must("", "init", "--unattended", "--alone", "--agents", "A goal")
 	p.begun("beta")
 	refused := func(want string, args ...string) {
 		t.Helper()

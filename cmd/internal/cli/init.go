@@ -31,14 +31,14 @@ A human reviews the plan of a new board: what planners finalize waits for git li
 human. --unattended turns that off; git liza team edit changes it later.
 
 Where a remote has a board already, this clone joins it, and no goal is needed. --agents adds a short section for coding
-agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does only that.`,
+agents to AGENTS.md, which CLAUDE.md and GEMINI.md include; without a goal it does only that.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&spec, "spec", "", "the goal's specification, a `FILE` of the project (default specs/vision.md, if there)")
 			f.StringVar(&integration, "integration-branch", "integration", "where approved work lands")
 			f.StringVar(&sign, "sign", "", "sign a new board from its first commit on, with the key in `FILE`; later commands find it in liza.signingkey")
 			f.BoolVar(&alone, "alone", false, "begin a board without asking the remotes for one, or make the copy that came with a clone a board of its own")
 			f.BoolVar(&unattended, "unattended", false, "nobody reviews the plan: what a planner finalizes is open to coders")
-			f.BoolVar(&agents, "agents", false, "add a section about git liza to AGENTS.md, and to CLAUDE.md if there is one")
+			f.BoolVar(&agents, "agents", false, "add a section about git liza to AGENTS.md, which CLAUDE.md and GEMINI.md include")
 		},
 		Example: `git liza init "Sell furniture online" --spec specs/vision.md`,
 		Run: func(ctx context.Context, c *call.Call) error {

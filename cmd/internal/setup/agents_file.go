@@ -2,10 +2,12 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -13,7 +15,7 @@ import (
 
 // agentsSection is our text for a coding agent's CLI, which reads it in AGENTS.md or CLAUDE.md when
 // it starts in the project.
-const agentsSection = `<!-- git liza -->
+const agentsSection = sectionBegin + `
 ## git liza
 
 A team of agents works on this repository. It shares a board, the branch ` + "`liza/state`" + `.
@@ -23,21 +25,31 @@ A team of agents works on this repository. It shares a board, the branch ` + "`l
 - Never commit to, move or push ` + "`liza/state`" + `, the integration branch or the branch of another task.
 - A refusal says what to do instead. Do that, or block the task with a question; do not work around it.
 - If ` + "`LIZA_AGENT_ID`" + ` is not set, you are not part of the team: ask before you run a ` + "`git liza`" + ` command that writes.
-<!-- end of git liza -->
-`
+` + sectionEnd + "\n"
 
-// WriteAgentsFiles writes the section to AGENTS.md, and to CLAUDE.md if the project has a separate
-// one. It replaces an existing section and keeps all other text. It returns the changed files, and
-// a refusal if one of the files could not be written to and lacks the section.
+// The first and the last line of the section.
+const (
+	sectionBegin = "<!-- git liza -->"
+	sectionEnd   = "<!-- end of git liza -->"
+)
+
+// include is the line by which other files include AGENTS.md.
+const include = "@AGENTS.md"
+
+// readByCLIs are the files that CLIs read: many read the first one, two their own, and include it.
+var readByCLIs = []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md"}
+
+// WriteAgentsFiles writes the section to AGENTS.md, and to CLAUDE.md and GEMINI.md if the project
+// has them and they don't include AGENTS.md; a new one includes it. It replaces an existing section
+// and keeps all other text. It returns the changed files, and a refusal if one of the files could
+// not be written to and lacks the section.
 func WriteAgentsFiles(root string) ([]string, error) {
 	changed := []string{}
 	var links []string
-	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
+	for _, name := range readByCLIs {
 		path := filepath.Join(root, name)
 		info, err := os.Lstat(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && name == "CLAUDE.md":
-			continue
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return changed, err
 		case err == nil && !info.Mode().IsRegular():
@@ -52,6 +64,12 @@ func WriteAgentsFiles(root string) ([]string, error) {
 			return changed, board.Refuse(board.CodeInTheWay, name+" is not text in UTF-8, and stays as it is", "save it as UTF-8, then: git liza init --agents")
 		}
 		fresh := withAgentsSection(string(old))
+		switch absent := err != nil; {
+		case absent && slices.Contains(links, readByCLIs[0]) || slices.Contains(strings.Fields(string(old)), include):
+			continue
+		case absent && name != readByCLIs[0]:
+			fresh = sectionBegin + "\n" + include + "\n" + sectionEnd + "\n"
+		}
 		if fresh == string(old) {
 			continue
 		}
@@ -67,6 +85,32 @@ func WriteAgentsFiles(root string) ([]string, error) {
 		}
 	}
 	return changed, nil
+}
+
+// DropAgentsFiles takes the section out of the files again, and removes those that hold nothing else.
+func DropAgentsFiles(root string) (err error) {
+	for _, name := range readByCLIs {
+		path := filepath.Join(root, name)
+		info, missing := os.Lstat(path)
+		if missing != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		data, failed := os.ReadFile(path)
+		begin, end, found := findAgentsSection(string(data))
+		switch rest := strings.TrimRight(string(data[:begin]), "\r\n"); {
+		case failed != nil || !found:
+			err = cmp.Or(err, failed)
+		case rest == "" && end == len(data):
+			err = cmp.Or(err, os.Remove(path))
+		default:
+			eol := string(data[begin+len(sectionBegin) : begin+len(sectionBegin)+1])
+			if eol == "\r" {
+				eol = "\r\n"
+			}
+			err = cmp.Or(err, os.WriteFile(path, []byte(rest+eol+string(data[end:])), info.Mode().Perm()))
+		}
+	}
+	return err
 }
 
 // withAgentsSection is a text with the section in it, once, with the line ends of the text.
@@ -93,9 +137,9 @@ func findAgentsSection(text string) (begin, end int, found bool) {
 		start := end
 		end += len(line)
 		switch strings.TrimRight(line, "\r\n") {
-		case "<!-- git liza -->":
+		case sectionBegin:
 			begin = start
-		case "<!-- end of git liza -->":
+		case sectionEnd:
 			if begin >= 0 {
 				return begin, end, true
 			}

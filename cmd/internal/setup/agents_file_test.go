@@ -14,14 +14,14 @@ import (
 // ends its lines, the section is there once after any number of runs, and no other text is lost.
 func TestTheAgentsSectionKeepsAllOtherText(t *testing.T) {
 	windows := strings.ReplaceAll(agentsSection, "\n", "\r\n")
-	for _, c := range []struct{ name, old, want string }{
-		{"no file yet", "", agentsSection},
-		{"other text", "Use tabs.", "Use tabs.\n\n" + agentsSection},
-		{"an older section", "Use tabs.\n<!-- git liza -->\nold\n<!-- end of git liza -->\nNo spaces.\n", "Use tabs.\n" + agentsSection + "No spaces.\n"},
-		{"a section whose end was deleted", "<!-- git liza -->\nold\n\nUse tabs.\n", "<!-- git liza -->\nold\n\nUse tabs.\n\n" + agentsSection},
-		{"a section at the very end", strings.TrimSuffix(agentsSection, "\n"), agentsSection},
-		{"line ends of Windows", "Use tabs.\r\n", "Use tabs.\r\n\r\n" + windows},
-		{"a section checked out on Windows", "Use tabs.\r\n" + windows, "Use tabs.\r\n" + windows},
+	for _, c := range []struct{ name, old, want, left string }{
+		{"no file yet", "", agentsSection, ""},
+		{"other text", "Use tabs.", "Use tabs.\n\n" + agentsSection, "Use tabs.\n"},
+		{"an older section", "Use tabs.\n<!-- git liza -->\nold\n<!-- end of git liza -->\nNo spaces.\n", "Use tabs.\n" + agentsSection + "No spaces.\n", "Use tabs.\nNo spaces.\n"},
+		{"a section whose end was deleted", "<!-- git liza -->\nold\n\nUse tabs.\n", "<!-- git liza -->\nold\n\nUse tabs.\n\n" + agentsSection, "<!-- git liza -->\nold\n\nUse tabs.\n"},
+		{"a section at the very end", strings.TrimSuffix(agentsSection, "\n"), agentsSection, ""},
+		{"line ends of Windows", "Use tabs.\r\n", "Use tabs.\r\n\r\n" + windows, "Use tabs.\r\n"},
+		{"a section checked out on Windows", "Use tabs.\r\n" + windows, "Use tabs.\r\n" + windows, "Use tabs.\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "AGENTS.md")
@@ -35,6 +35,20 @@ func TestTheAgentsSectionKeepsAllOtherText(t *testing.T) {
 			}
 			if got, err := os.ReadFile(path); err != nil || string(got) != c.want {
 				t.Errorf("AGENTS.md is %q, %v", got, err)
+			}
+			for _, name := range []string{"CLAUDE.md", "GEMINI.md"} {
+				if got, err := os.ReadFile(filepath.Join(filepath.Dir(path), name)); err != nil || !strings.Contains(string(got), "\n@AGENTS.md\n") {
+					t.Errorf("%s is %q, %v", name, got, err)
+				}
+			}
+			if err := DropAgentsFiles(filepath.Dir(path)); err != nil {
+				t.Fatal(err)
+			}
+			if left, _ := os.ReadDir(filepath.Dir(path)); c.left == "" && len(left) > 0 {
+				t.Errorf("these files are left: %v", left)
+			}
+			if got, _ := os.ReadFile(path); string(got) != c.left {
+				t.Errorf("%q is left", got)
 			}
 		})
 	}

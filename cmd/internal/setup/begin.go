@@ -178,7 +178,7 @@ func agentsFiles(ctx context.Context, b *gitboard.Board) (files []string, line s
 	files, err = WriteAgentsFiles(root)
 	line = "the section about git liza is up to date in AGENTS.md"
 	if len(files) > 0 {
-		line = "wrote a section about git liza into " + strings.Join(files, " and ") + ": commit it, then git liza land COMMIT"
+		line = "wrote a section about git liza into " + strings.Join(files, ", ") + ": commit it, then git liza land COMMIT"
 	}
 	return files, line, err
 }

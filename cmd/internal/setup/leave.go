@@ -68,8 +68,14 @@ func Leave(ctx context.Context, c *call.Call, keep bool, sure func(what string) 
 	if err := dropSettings(ctx, c); err != nil {
 		return nil, err
 	}
-	left.Files, err = dropFiles(ctx, c)
-	return left, err
+	if left.Files, err = dropFiles(ctx, c); err != nil {
+		return left, err
+	}
+	root, err := b.Root(ctx)
+	if err != nil {
+		return left, err
+	}
+	return left, DropAgentsFiles(root)
 }
 
 // mayLeave refuses to leave a board while agents work on it here, or while something would be lost.
