@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -242,6 +243,34 @@ func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held
 		return nil, err
 	}
 	return lease.Beat(ctx, s.board.store, held, next)
+}
+
+// Renew renews the lease of an agent that works without a supervisor, as each of its commands does. It
+// leaves a lease that was renewed a moment ago, is lost or was ended. session is "" for the one kept
+// in this clone.
+func (s Sessions) Renew(ctx context.Context, id, session string) error {
+	held, err := lease.Read(ctx, s.board.store, id)
+	if err != nil || held == nil || held.Damaged || held.Ended != "" {
+		return err
+	}
+	if session == "" {
+		if session, err = s.Kept(id); err != nil {
+			return err
+		}
+	}
+	v, err := s.board.View(ctx)
+	if err != nil || held.Session != session {
+		return err
+	}
+	moment := time.Duration(v.State.Config().HeartbeatInterval) * time.Second
+	if s.board.Remote() != "" {
+		moment = held.Expires.Sub(held.Heartbeat) / 3 // each renewal is a push
+	}
+	if a := v.State.Agent(id); a == nil || !a.ByHand() || s.board.now().Sub(held.Heartbeat.Std()) < moment {
+		return v.State.Err()
+	}
+	_, err = s.Heartbeat(ctx, board.Actor{ID: id, Session: session})
+	return err
 }
 
 // EndLease makes an agent's own lease expire now, and records why. Its session does nothing more, so

@@ -308,7 +308,7 @@ func TestTakeOver(t *testing.T) {
 func TestTakeOverOfNobody(t *testing.T) {
 	b, m, _ := memory(t, 3)
 	reviewer, about := agent("code-reviewer-1"), board.About{Task: "alpha"}
-	do(t, b, reviewer, &board.Register{Session: reviewer.Session})
+	do(t, b, reviewer, &board.Register{Session: reviewer.Session, PID: 7})
 	do(t, b, coder1, claim("alpha"))
 	do(t, b, coder1, &board.PreExec{About: about, Checkpoint: board.Checkpoint{
 		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: base, Clock: board.At(time.Now())}})
@@ -332,7 +332,7 @@ func TestSessions(t *testing.T) {
 	b, m, c := memory(t, 3)
 	second := coder1
 	second.Session = "second"
-	_, err := try(b, second, "", &board.Register{Session: "second"})
+	_, err := try(b, second, "", &board.Register{Session: "second", PID: 7})
 	refusal(t, err, "lease")
 
 	// A heartbeat comes between the check of the lease and the take-over.
@@ -342,11 +342,11 @@ func TestSessions(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err = try(b, second, "", &board.Register{Session: "second"})
+	_, err = try(b, second, "", &board.Register{Session: "second", PID: 7})
 	refusal(t, err, "lease")
 
 	c.Pass(10 * time.Minute)
-	do(t, b, second, &board.Register{Session: "second"})
+	do(t, b, second, &board.Register{Session: "second", PID: 7})
 	_, err = try(b, coder1, "", claim("alpha"))
 	refusal(t, err, "session")
 	_, err = b.Sessions().Heartbeat(ctx, coder1)
@@ -428,7 +428,7 @@ func TestRegister(t *testing.T) {
 	if a := done.View.State.Agent("planner-1"); a.Session != kept || a.Clone != clone || a.PID != 7 {
 		t.Errorf("%+v", a)
 	}
-	repeated, same, err := b.Sessions().Register(ctx, "planner-1", "reg", gitboard.Process{})
+	repeated, same, err := b.Sessions().Register(ctx, "planner-1", "reg", gitboard.Process{PID: 7})
 	if err != nil || !repeated.Repeated || same.Session != kept {
 		t.Errorf("repeated: %v", err)
 	}
@@ -451,29 +451,29 @@ func TestRegister(t *testing.T) {
 	if same, again := b.Clone().ID(ctx); err != nil || again != nil || len(anew) < 16 || same != anew {
 		t.Errorf("the clone's id is %q, and then %q: %v", anew, same, errors.Join(err, again))
 	}
-	again, err := other.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{})
+	again, err := other.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{PID: 7})
 	if err != nil || again != same {
 		t.Errorf("%+v %v", again, err)
 	}
-	given, err := other.Sessions().Actor(ctx, "planner-1", "given", "", gitboard.Process{})
+	given, err := other.Sessions().Actor(ctx, "planner-1", "given", "", gitboard.Process{PID: 7})
 	if err != nil || given.Session != "given" {
 		t.Errorf("%+v %v", given, err)
 	}
-	fresh, err := other.Sessions().Actor(ctx, "code-reviewer-1", "", "", gitboard.Process{})
+	fresh, err := other.Sessions().Actor(ctx, "code-reviewer-1", "", "", gitboard.Process{PID: 7})
 	check(t, err)
 	v, err := other.View(ctx)
 	check(t, err)
 	if v.State.Agent("code-reviewer-1").Session != fresh.Session {
 		t.Error("not registered")
 	}
-	_, err = other.Sessions().Actor(ctx, "coder", "", "", gitboard.Process{})
+	_, err = other.Sessions().Actor(ctx, "coder", "", "", gitboard.Process{PID: 7})
 	refusal(t, err, "invalid")
 	check(t, b.Sessions().Drop("planner-1"))
 	check(t, b.Sessions().Drop("planner-1"))
-	_, err = b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{})
+	_, err = b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{PID: 7})
 	refusal(t, err, "lease")
 	c.Pass(time.Hour)
-	_, err = b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{})
+	_, err = b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{PID: 7})
 	check(t, err)
 	clean(t, b.Repo())
 }

@@ -92,7 +92,7 @@ func begin(t testing.TB, b *gitboard.Board) {
 	t.Helper()
 	do(t, b, ada, &board.Init{Goal: "A greeter", IntegrationBranch: "integration"})
 	for _, a := range []board.Actor{coder1, coder2} {
-		do(t, b, a, &board.Register{Session: a.Session})
+		do(t, b, a, &board.Register{Session: a.Session, PID: 7})
 	}
 	ready(t, b, "alpha")
 }

@@ -96,7 +96,7 @@ func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Tim
 	}
 	c.Lease = board.Lease{
 		Agent: id, Session: a.Session, Task: a.CurrentTask, Heartbeat: board.At(now),
-		Expires: board.At(now.Add(time.Duration(config.LeaseSeconds(task)) * time.Second)),
+		Expires: board.At(now.Add(config.LeaseLasts(a.ByHand(), task))),
 	}
 	return c, nil
 }

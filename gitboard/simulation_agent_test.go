@@ -172,7 +172,7 @@ func (a *simAgent) boot() {
 
 func (a *simAgent) registration(session string) gitboard.Intent {
 	return func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		return &board.Register{Session: session, Clone: "memory", CLI: a.cli}, nil, nil
+		return &board.Register{Session: session, Clone: "memory", PID: 1, CLI: a.cli}, nil, nil
 	}
 }
 

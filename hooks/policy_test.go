@@ -29,7 +29,7 @@ func scene(t *testing.T, checkpoint bool) *board.State {
 	return board.NewState(records{board.NewMemory(), map[string]any{
 		board.ConfigPath: config, board.RecordPath(board.TaskDir, "parse"): parse,
 		board.RecordPath(board.TaskDir, "print"):    &board.Task{ID: "print", Status: board.ReadyForReview, AssignedTo: "coder-2", History: []board.Event{{Event: board.EventReady, Commit: one}}},
-		board.RecordPath(board.AgentDir, "coder-1"): &board.Agent{Role: roles.Coder, Session: "s1"},
+		board.RecordPath(board.AgentDir, "coder-1"): &board.Agent{Role: roles.Coder, Session: "s1", PID: 7},
 	}}, "2026-01-31T09:00:00Z")
 }
 

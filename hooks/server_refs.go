@@ -208,11 +208,12 @@ func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
 	case lease == nil || lease.Agent != holder:
 		return board.Refusef(board.CodeLease, "the object pushed to %s is not a lease of it", m.Ref).Way(board.Do("heartbeat"))
 	}
-	if a := s.Agent(holder); !plumbing.IsHolder(holder) && (a == nil || a.Session != lease.Session) {
+	a := s.Agent(holder)
+	if !plumbing.IsHolder(holder) && (a == nil || a.Session != lease.Session) {
 		return board.Refusef(board.CodeSession, "%s is registered in another session, or not at all: this is not its lease", holder).Advise("stop: %s begins a new session", board.Do("register"))
 	}
 	if c := s.Config(); c != nil {
-		longest := time.Duration(c.LeaseSeconds(s.Task(lease.Task)))*time.Second + board.ClockSlack
+		longest := c.LeaseLasts(a != nil && a.ByHand(), s.Task(lease.Task)) + board.ClockSlack
 		if lease.Expires > p.Now.Add(longest) {
 			return board.Refusef(board.CodeLease, "the lease of %s would last until %s, longer than a lease may", holder, lease.Expires).Advise("correct the clock of that machine: %s", board.Do("heartbeat"))
 		}

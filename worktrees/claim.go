@@ -148,6 +148,9 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	if err := c.plan(ctx, v); err != nil {
 		return nil, err
 	}
+	if err := c.atWork(ctx, v, t, c.r.Actor.ID); err != nil {
+		return nil, err
+	}
 	path := c.Path(t.ID)
 	switch {
 	case c.limit:

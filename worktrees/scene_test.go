@@ -235,7 +235,7 @@ func (s *scene) as(id string) board.Actor {
 	if a, known := s.agent[id]; known {
 		return a
 	}
-	_, a, err := s.b.Sessions().Register(s.ctx, id, "", gitboard.Process{})
+	_, a, err := s.b.Sessions().Register(s.ctx, id, "", gitboard.Process{PID: 7})
 	s.check(err)
 	s.agent[id] = a
 	return a

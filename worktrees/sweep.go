@@ -43,6 +43,10 @@ func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles
 	if err != nil {
 		return nil, err
 	}
+	project, err := Open(ctx, b)
+	if err != nil {
+		return nil, err
+	}
 	var swept []Swept
 	for _, t := range v.State.Tasks() {
 		s := Swept{Task: t.ID}
@@ -56,6 +60,13 @@ func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles
 		live := v.State.Agent(s.Holder) != nil && held != nil && b.Now().Before(held.Expires.Std())
 		if s.Holder == "" || s.Holder == roles.HumanID || s.Holder == actor.ID || live {
 			continue
+		}
+		if task := v.State.Task(t.ID); task != nil && !s.Review {
+			if err := project.atWork(ctx, v, task, actor.ID); err != nil {
+				s.Skipped = err.Error()
+				swept = append(swept, s)
+				continue
+			}
 		}
 		s.Done, err = End(ctx, b, gitboard.Request{Actor: actor}, &board.Release{About: board.About{Task: t.ID}, Reason: "its lease had expired"})
 		if s.Done == nil {

@@ -94,7 +94,10 @@ func (e *ruleInput) sightOf(c report.Condition) sight {
 		if n == 1 {
 			wait = " waits for a "
 		}
-		words["what"] = text.Plural(n, noun) + wait + c.ID
+		words["what"], words["there"] = text.Plural(n, noun)+wait+c.ID, "there is none"
+		if c.Agent != "" {
+			words["there"] = c.Agent + " is silent"
+		}
 	}
 	return sight{about: c.ID, since: c.Since, do: c.Do, words: words}
 }

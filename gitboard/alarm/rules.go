@@ -56,7 +56,7 @@ var Rules = []Rule{
 	{Name: "waits-for-later-goal", Condition: "task waits for a task of a goal that comes after its own", Do: board.Do("amend-task", "task").With("depends", "OTHERS", "reason", "TEXT"), threshold: "once", find: of(report.ItemLaterGoal),
 		Steps: []Step{{Level: Grave, Line: "WAITS FOR LATER GOAL: {task} waits for {needed} of {goal}, which comes after {first}"}}},
 	{Name: "no-agent", Condition: "work that no live agent can take", Do: board.Do("agent", "id"), find: of(report.ItemNoAgent),
-		Steps: []Step{{Level: Warn, After: 2 * time.Minute, Line: "NO AGENT: {what}, and there is none"}}},
+		Steps: []Step{{Level: Warn, After: 2 * time.Minute, Line: "NO AGENT: {what}, and {there}"}}},
 	{Name: "same-rejection", Condition: "similar rejection reasons in a row", Do: board.Do("show", "task"), find: (*ruleInput).sameRejection,
 		Steps: []Step{{Level: Warn, Least: 2, Line: "SAME REJECTION: {task}, {n} times"}, {Level: Grave, Least: 3, Line: "SAME REJECTION: {task}, {n} times"}}},
 	{Name: "review-loop", Condition: "review cycles at the limit", Do: board.Do("show", "task"), threshold: "at least the limit", find: (*ruleInput).reviewLoop,

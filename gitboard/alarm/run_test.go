@@ -55,7 +55,7 @@ func TestAReviewLoopIsHeardInTime(t *testing.T) {
 	r := &run{t: t, mem: board.NewMemory(), now: start}
 	r.do("human", &board.Init{Goal: "Ship it", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
 	for _, id := range []string{"coder-1", "coder-2", "code-reviewer-1"} {
-		r.do(id, &board.Register{Session: "s-" + id, Clone: "here"})
+		r.do(id, &board.Register{Session: "s-" + id, Clone: "here", PID: 7})
 	}
 	login := board.About{Task: "login"}
 	r.do("human", &board.AddTask{About: login, Ready: true, Definition: board.Definition{

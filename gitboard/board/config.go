@@ -20,6 +20,7 @@ type Config struct {
 	MaxReviewCycles               int          `yaml:"max_review_cycles"`
 	HeartbeatInterval             int          `yaml:"heartbeat_interval"`
 	LeaseDuration                 int          `yaml:"lease_duration"`
+	LeaseDurationByHand           int          `yaml:"lease_duration_by_hand"`
 	CoderPollInterval             int          `yaml:"coder_poll_interval"`
 	CoderMaxWait                  int          `yaml:"coder_max_wait"`
 	PlannerPollInterval           int          `yaml:"planner_poll_interval"`
@@ -87,6 +88,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: "max_review_cycles", Default: "5", Takes: "number", Meaning: "rejections of a task before a review deadlock is declared", min: 1, ref: func(c *Config) any { return &c.MaxReviewCycles }},
 	{Name: "heartbeat_interval", Default: "60", Takes: "seconds", Meaning: "time between two heartbeats", min: 1, ref: func(c *Config) any { return &c.HeartbeatInterval }},
 	{Name: "lease_duration", Default: "300", Takes: "seconds", Meaning: "how long a claim holds without a heartbeat", min: 1, ref: func(c *Config) any { return &c.LeaseDuration }},
+	{Name: "lease_duration_by_hand", Default: "1800", Takes: "seconds", Meaning: "the same for an agent without a supervisor, whose commands renew it", min: 1, ref: func(c *Config) any { return &c.LeaseDurationByHand }},
 	{Name: "coder_poll_interval", Default: "30", Takes: "seconds", Meaning: "a waiting coder's fallback look at the board", min: 1, ref: func(c *Config) any { return &c.CoderPollInterval }},
 	{Name: "coder_max_wait", Default: "1800", Takes: "seconds", Meaning: "how long a coder waits without work", min: 1, ref: func(c *Config) any { return &c.CoderMaxWait }},
 	{Name: "planner_poll_interval", Default: "60", Takes: "seconds", Meaning: "a waiting planner's fallback look at the board", min: 1, ref: func(c *Config) any { return &c.PlannerPollInterval }},
@@ -233,12 +235,17 @@ func FindConfigKey(name string) (ConfigKey, error) {
 	return ConfigKey{}, invalid("no setting is called %q", name).meant(name, names, Do("config-get"))
 }
 
-// LeaseSeconds is how long a lease lasts for a task; t may be nil.
-func (c *Config) LeaseSeconds(t *Task) int {
-	if t != nil && t.LeaseDurationOverride > 0 {
-		return t.LeaseDurationOverride
+// LeaseLasts is how long a lease lasts for a task; t may be nil. byHand is for an agent without a
+// supervisor.
+func (c *Config) LeaseLasts(byHand bool, t *Task) time.Duration {
+	seconds := c.LeaseDuration
+	if byHand {
+		seconds = c.LeaseDurationByHand
 	}
-	return c.LeaseDuration
+	if t != nil && t.LeaseDurationOverride > 0 {
+		seconds = t.LeaseDurationOverride
+	}
+	return time.Duration(seconds) * time.Second
 }
 
 // Waits returns how long a supervisor of a role waits for work: until it next looks at the board

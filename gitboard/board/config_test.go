@@ -2,13 +2,14 @@ package board_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 func TestConfigDefaults(t *testing.T) {
 	want := []struct{ name, value string }{
-		{"max_coder_iterations", "10"}, {"max_review_cycles", "5"}, {"heartbeat_interval", "60"}, {"lease_duration", "300"},
+		{"max_coder_iterations", "10"}, {"max_review_cycles", "5"}, {"heartbeat_interval", "60"}, {"lease_duration", "300"}, {"lease_duration_by_hand", "1800"},
 		{"coder_poll_interval", "30"}, {"coder_max_wait", "1800"}, {"planner_poll_interval", "60"}, {"planner_max_wait", "1800"},
 		{"reviewer_poll_interval", "30"}, {"reviewer_max_wait", "1800"}, {"pause_grace", "30"}, {"run_max_time", "7200"}, {"run_max_silence", "1800"},
 		{"budget_run_tokens", "0"}, {"budget_task_tokens", "5000000"}, {"budget_sprint_tokens", "0"}, {"budget_goal_tokens", "0"},
@@ -39,8 +40,10 @@ func TestSetConfig(t *testing.T) {
 	s.refused("exists", human, &board.SetConfig{Key: "merge_style", Value: "ff"})
 	s.refused("invalid", human, &board.SetConfig{Key: "max_review_cycle", Value: "3"}, "nearest: max_review_cycles")
 	s.refused("permission", planner, &board.SetConfig{Key: "merge_style", Value: "no-ff"})
-	equal(t, "own lease", s.state().Config().LeaseSeconds(&board.Task{LeaseDurationOverride: 7}), 7)
-	equal(t, "lease", s.state().Config().LeaseSeconds(nil), 300)
+	c := s.state().Config()
+	equal(t, "own lease", c.LeaseLasts(true, &board.Task{LeaseDurationOverride: 7}), 7*time.Second)
+	equal(t, "lease", c.LeaseLasts(false, nil), 5*time.Minute)
+	equal(t, "lease by hand", c.LeaseLasts(true, nil), 30*time.Minute)
 }
 
 func TestIsTest(t *testing.T) {

@@ -77,16 +77,16 @@ func TestOutlook(t *testing.T) {
 			s.claimed("c").do(coder1, block("c")).ready("b", "c").ready("a", "b")
 		}, nil, "", "waits for b"},
 		{"claimed", func(s *script) { s.claimed("a") }, nil, "", ""},
-		{"claimed, its coder gone", func(s *script) { s.claimed("a") }, gone("coder-1"), roles.Coder, "its coder is gone"},
+		{"claimed, its coder gone", func(s *script) { s.claimed("a") }, gone("coder-1"), roles.Coder, "its coder is silent"},
 		{"claimed, leases unknown", func(s *script) { s.claimed("a") }, unknown, "", ""},
 		{"handed off", func(s *script) {
 			s.claimed("a").do(coder1, &board.HandOff{About: about("a"), Summary: "half", NextAction: "the rest"})
 		}, gone("coder-1"), roles.Coder, ""},
 		{"submitted", func(s *script) { s.submitted("a") }, nil, roles.CodeReviewer, ""},
 		{"under review", func(s *script) { s.submitted("a").do(reviewer1, review("a")) }, nil, "", ""},
-		{"under review, its reviewer gone", func(s *script) { s.submitted("a").do(reviewer1, review("a")) }, gone("code-reviewer-1"), roles.CodeReviewer, "its reviewer is gone"},
+		{"under review, its reviewer gone", func(s *script) { s.submitted("a").do(reviewer1, review("a")) }, gone("code-reviewer-1"), roles.CodeReviewer, "its reviewer is silent"},
 		{"rejected", func(s *script) { s.rejected("a") }, nil, roles.Coder, ""},
-		{"rejected, its coder gone", func(s *script) { s.rejected("a") }, gone("coder-1"), roles.Coder, "its coder is gone"},
+		{"rejected, its coder gone", func(s *script) { s.rejected("a") }, gone("coder-1"), roles.Coder, "its coder is silent"},
 		{"rejected and freed", func(s *script) { s.rejected("a").do(planner, &board.Reassign{About: about("a")}) }, gone("coder-1"), roles.Coder, ""},
 		{"approved", func(s *script) { s.approved("a") }, nil, roles.CodeReviewer, ""},
 		{"integration failed", func(s *script) { s.in(board.IntegrationFailed, "a") }, nil, roles.Coder, ""},
@@ -195,6 +195,10 @@ func TestOverviewWithoutHands(t *testing.T) {
 	})
 	equal(t, "all there", len(s.look(s.allAlive()).Waiting), 0)
 	equal(t, "not known", len(s.look(nil).Waiting), 0)
+	leases := s.allAlive()
+	delete(leases, reviewer2.ID)
+	leases[reviewer1.ID] = board.Lease{Agent: reviewer1.ID, Heartbeat: s.now.Add(-7 * time.Minute), Expires: s.now.Add(-2 * time.Minute)}
+	equals(t, "silent", asks(s.look(leases).Waiting), []ask{{What: "a task waits for a reviewer, and code-reviewer-1 is silent for 7m", Do: "git liza agent code-reviewer"}})
 }
 
 // TestWorkThatNoAgentTakes checks that work waits for the human if no agent that lives may take it,

@@ -2,8 +2,10 @@ package board
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Format is the epoch of boards that this program writes. It refuses a board of a later epoch.
@@ -176,6 +178,18 @@ type Settlement struct {
 
 // Open reports whether the discovery is still undecided.
 func (d *Discovery) Open() bool { return d.ConvertedToTask == "" && d.Settled == nil }
+
+// Outcome describes how the discovery was settled, with its own text.
+func (d *Discovery) Outcome() string {
+	switch what := text.Line(d.Description, 160); {
+	case d.ConvertedToTask != "":
+		return fmt.Sprintf("%s became %s: %s", d.ID, d.ConvertedToTask, what)
+	case d.Settled != nil:
+		return fmt.Sprintf("%s was %s: %s; because: %s", d.ID, d.Settled.How, what, text.Line(d.Settled.Reason, 160))
+	default:
+		return d.ID + " is open: " + what
+	}
+}
 
 // Pressing reports whether the discovery can't wait and is still undecided.
 func (d *Discovery) Pressing() bool { return d.Urgency == "immediate" && d.Open() }

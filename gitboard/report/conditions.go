@@ -23,6 +23,8 @@ type Condition struct {
 	For   roles.Role // who ends it; "" while another condition has to end first
 	Since board.Time // later than now if time alone brings it about; "" if unknown
 	Agent string     // the absent agent
+	Gone  bool       // it deregistered; otherwise only its lease expired
+	Heard board.Time // its last heartbeat
 	Tasks []string   // the tasks that wait for it, without those that depend on them
 	Text  string     // the reason or the message
 	Do    board.Hint // the way out, if the kind alone does not give it
@@ -208,7 +210,8 @@ func (f *finder) absent(t TaskOutlook) {
 	}
 	gone := func(kind ItemKind, agent string, since board.Time) {
 		c := about(t, kind, since)
-		if c.Agent = agent; kind == ItemReserved && t.Stuck.Kind != ReservedGone {
+		c.Agent, c.Gone = agent, f.s.Agent(agent) == nil
+		if kind == ItemReserved && t.Stuck.Kind != ReservedGone {
 			c.For = ""
 		}
 		f.add(c)
@@ -324,7 +327,7 @@ func (f *finder) agents() {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(held)) {
-		c := Condition{Kind: ItemAgentGone, ID: id, Since: f.beside.Leases[id].Expires, Tasks: held[id]}
+		c := Condition{Kind: ItemAgentGone, ID: id, Since: f.beside.Leases[id].Heartbeat, Tasks: held[id], Gone: f.s.Agent(id) == nil}
 		if up, gave := f.beside.GaveUp[id]; gave {
 			c.For, c.Since, c.Text = roles.Human, up.Since, up.Reason
 		}
@@ -394,6 +397,10 @@ func (f *finder) awaited(role string, tasks []TaskOutlook) Condition {
 	}
 	for _, id := range f.s.List(board.AgentDir) {
 		if roles.NameOf(id) == role {
+			l, held := f.beside.Leases[id]
+			if held && l.Ended == "" && l.Heartbeat >= c.Heard {
+				c.Agent, c.Heard = id, l.Heartbeat
+			}
 			c.Since = max(c.Since, f.goneSince(id, c.Since)) // until then there was an agent
 		}
 	}
@@ -446,7 +453,7 @@ func (o *Overview) line(c Condition) Ask {
 	case ItemQuorum:
 		return Ask{c.ID + " needs " + text.Plural(c.Short, "more approval") + " than live reviewers can give", board.Do("show", c.ID).Hint()}
 	case ItemReserved:
-		return Ask{c.ID + " is kept for " + c.Agent + ", who is gone, and " + c.noPlanner(), board.Do("reassign", c.ID).Hint()}
+		return Ask{c.ID + " is kept for " + c.Agent + ", who is " + absent(c.Gone) + ", and " + c.noPlanner(), board.Do("reassign", c.ID).Hint()}
 	case ItemEndedGoal:
 		return Ask{c.ID + " " + endedGoal(c.Needed, c.Goal).String(), reopening(c.Goal)}
 	case ItemLaterGoal:
@@ -477,7 +484,11 @@ func (o *Overview) line(c Condition) Ask {
 		if n := len(c.Tasks); n > 1 {
 			what = strconv.Itoa(n) + " tasks wait"
 		}
-		return Ask{what + " for a " + name + ", and there is none", board.Do("agent", c.ID).Hint()}
+		there := "there is none"
+		if c.Agent != "" {
+			there = c.Agent + " is silent for " + board.Span(o.Now.Sub(c.Heard))
+		}
+		return Ask{what + " for a " + name + ", and " + there, board.Do("agent", c.ID).Hint()}
 	}
 	return Ask{}
 }

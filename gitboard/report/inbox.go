@@ -320,7 +320,7 @@ func (c *collector) item(cond Condition) {
 		c.drafts = append(c.drafts, cond.ID)
 		return
 	case ItemReserved:
-		i.Title, i.By, i.Work = cond.ID+" is reserved for "+cond.Agent+", which is gone", "", c.workOf(c.s.Task(cond.ID))
+		i.Title, i.By, i.Work = cond.ID+" is reserved for "+cond.Agent+", which is "+absent(cond.Gone), "", c.workOf(c.s.Task(cond.ID))
 		i.Do = []Ask{{"let any coder continue", line.Do}, {"start that coder", board.Do("agent", "coder").With("id", cond.Agent).Hint()}}
 	case ItemEndedGoal:
 		i.By, i.Do = cond.Goal.EndedBy, []Ask{{"take that goal up again", line.Do}, {"let it wait for others", DependOnOthers(cond.ID)}}
@@ -538,7 +538,7 @@ func (c *collector) workOf(t *board.Task) *Work {
 // gone completes the item of an absent agent.
 func (c *collector) gone(i *Item, cond Condition) {
 	agent, tasks := cond.ID, cond.Tasks
-	i.Title, i.Do = agent+" is gone", []Ask{{"see what it did", c.traceOf(agent, tasks)}}
+	i.Title, i.Do = agent+" is "+absent(cond.Gone), []Ask{{"see what it did", c.traceOf(agent, tasks)}}
 	free := Ask{"go on without it", board.Do("recover-agent", agent).Hint()}
 	if cond.For == roles.Human {
 		i.Title = agent + " gave up"

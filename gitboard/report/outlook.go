@@ -111,6 +111,15 @@ type Obstacle struct {
 	Kind ObstacleKind
 	Task string // the dependency, if Kind is Waits, WaitsEnded or WaitsLater
 	Goal string // of the dependency, and its fault, if Kind is WaitsEnded or WaitsLater
+	Left bool   // the agent deregistered; otherwise its lease expired
+}
+
+// absent describes an absent agent.
+func absent(left bool) string {
+	if left {
+		return "gone"
+	}
+	return "silent"
 }
 
 // ObstacleKind is a kind of obstacle.
@@ -141,11 +150,11 @@ func (o Obstacle) String() string {
 	case TaskBlocked:
 		return "blocked"
 	case CoderGone:
-		return "its coder is gone"
+		return "its coder is " + absent(o.Left)
 	case ReviewerGone:
-		return "its reviewer is gone"
+		return "its reviewer is " + absent(o.Left)
 	case ReservedGone:
-		return "reserved for a coder that is gone"
+		return "reserved for a coder that is " + absent(o.Left)
 	case Waits:
 		return "waits for " + o.Task
 	case WaitsEnded, WaitsLater:
@@ -182,13 +191,13 @@ func (f *forecast) because(b board.Brief) Obstacle {
 	case b.Status == board.Blocked:
 		return Obstacle{Kind: TaskBlocked}
 	case b.Status == board.Claimed && !b.HandoffPending && f.gone(b.AssignedTo), b.Status == board.Rejected && !b.Freed && f.gone(b.AssignedTo):
-		return Obstacle{Kind: CoderGone}
+		return Obstacle{Kind: CoderGone, Left: f.s.Agent(b.AssignedTo) == nil}
 	case b.Status == board.ReadyForReview && b.ReviewingBy != "" && f.gone(b.ReviewingBy):
-		return Obstacle{Kind: ReviewerGone}
+		return Obstacle{Kind: ReviewerGone, Left: f.s.Agent(b.ReviewingBy) == nil}
 	case f.goals[b.Goal].worked() && f.goals[b.Goal].Spent != nil && startable(b):
 		return Obstacle{Kind: GoalSpent}
 	case b.Status == board.Unclaimed && b.ReservedFor != "" && f.gone(b.ReservedFor):
-		return Obstacle{Kind: ReservedGone}
+		return Obstacle{Kind: ReservedGone, Left: f.s.Agent(b.ReservedFor) == nil}
 	case b.Status == board.Unclaimed:
 		return f.waits(b)
 	}

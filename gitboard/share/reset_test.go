@@ -50,7 +50,7 @@ func TestLacking(t *testing.T) {
 		about, coder := board.About{Task: task}, board.Actor{ID: agent, Role: roles.Coder, Session: "mine"}
 		s.operate(t, human, &board.AddTask{About: about, Ready: true, NoSpecFile: true, Definition: board.Definition{
 			Description: "d", DoneWhen: "go test ./... passes", Scope: "IN: x", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
-		s.operate(t, coder, &board.Register{Session: "mine", Clone: "here"})
+		s.operate(t, coder, &board.Register{Session: "mine", Clone: "here", PID: 7})
 		s.operate(t, coder, &board.Claim{About: about, Clone: "here", BaseCommit: string(early)})
 		s.operate(t, coder, &board.PreExec{About: about, Checkpoint: board.Checkpoint{Intent: "i", Validation: "v", FilesToModify: []string{"x"}}})
 		return s.operate(t, coder, &board.Submit{About: about, Commit: string(work), ReviewBase: string(early), Commits: 1, Files: 1, NoTestsBecause: "none"})

@@ -516,7 +516,7 @@ func TestOffered(t *testing.T) {
 		tip = s.operate(t, human, &board.AddTask{About: board.About{Task: id}, Ready: true, NoSpecFile: true, Definition: board.Definition{
 			Description: "d", DoneWhen: "go test ./... passes", Scope: "IN: x", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
 	}
-	s.operate(t, coder, &board.Register{Session: "mine", Clone: "here"})
+	s.operate(t, coder, &board.Register{Session: "mine", Clone: "here", PID: 7})
 	tip = s.operate(t, coder, &board.Claim{About: board.About{Task: "begun"}, Clone: "here", BaseCommit: string(tip)})
 	refs := map[string]plumbing.OID{plumbing.LeaseRef("coder-1"): tip}
 	for _, branch := range []string{"task/begun", "task/ready", "task/other", "task/no/task", "begun"} {

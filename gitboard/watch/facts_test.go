@@ -29,7 +29,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	w := &watcher{Config: Config{Board: b, Now: clock.Now}, board: b}
 	register := func(id string) {
 		t.Helper()
-		_, _, err := b.Sessions().Register(ctx, id, "", gitboard.Process{})
+		_, _, err := b.Sessions().Register(ctx, id, "", gitboard.Process{PID: 7})
 		must(err)
 	}
 	look := func(want ...string) {

@@ -129,8 +129,8 @@ func TestNews(t *testing.T) {
 	}{
 		{"notes, one of them in a file", func() { notes("short", strings.Repeat("long ", 1000)) }, 2, plumbing.ZeroOID, 0},
 		{"new leases", func() {
-			by("coder-1", &board.Register{Session: "mine", Clone: "here"})
-			by("coder-2", &board.Register{Session: "mine", Clone: "here"})
+			by("coder-1", &board.Register{Session: "mine", Clone: "here", PID: 7})
+			by("coder-2", &board.Register{Session: "mine", Clone: "here", PID: 7})
 		}, 2, main, 0},
 		{"leases renewed, ended and deleted, and packed refs", func() {
 			by("coder-2", &board.Deregister{})

@@ -72,7 +72,7 @@ func makePast(t *testing.T) {
 	h.do(a, note("one"))
 	h.note = tip()
 	coder := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
-	_, err := a.Do(h.ctx, gitboard.Request{Actor: coder}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
+	_, err := a.Do(h.ctx, gitboard.Request{Actor: coder}, gitboard.Just(&board.Register{Session: "mine", Clone: "here", PID: 7}))
 	h.check(err)
 	h.coder, h.lease = tip(), h.git(h.hub, "rev-parse", plumbing.LeaseRef("coder-1"))
 	h.next = h.git(h.hub, "commit-tree", "-p", h.start, "-m", "next", h.start+"^{tree}")
@@ -181,7 +181,7 @@ func (h *history) resubmitted(at, base string) (rejected, tip, work string) {
 	coder, reviewer := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, board.Actor{ID: "code-reviewer-1", Role: roles.CodeReviewer, Session: "reviews"}
 	task := board.About{Task: "parse"}
 	at, first := h.submitted(at, base)
-	at = h.by(reviewer, at, &board.Register{Session: "reviews", Clone: "here"})
+	at = h.by(reviewer, at, &board.Register{Session: "reviews", Clone: "here", PID: 7})
 	at = h.by(reviewer, at, &board.ClaimReview{About: task})
 	rejected = h.by(reviewer, at, &board.Verdict{About: task, Verdict: board.VerdictRejected, Commit: first, Rejection: &board.Rejection{
 		Blockers: []board.Finding{{Where: "a.go:1", Issue: "wrong", Why: "it breaks", Suggestion: "correct it"}}, Overall: "Not yet.", Spec: "n/a", Anomaly: "none"}})

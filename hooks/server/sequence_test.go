@@ -318,7 +318,7 @@ func TestFewChildren(t *testing.T) {
 	w.check(os.WriteFile(script, []byte("#!/bin/sh\nGIT_TRACE='"+log+"' exec git-receive-pack \"$@\"\n"), 0o755))
 	w.check(a.Repo().Settings().Set(w.ctx, "remote.origin.receivepack", script))
 	actor := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
-	_, err := a.Do(w.ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
+	_, err := a.Do(w.ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Register{Session: "mine", Clone: "here", PID: 7}))
 	w.check(err)
 	text, err := os.ReadFile(log)
 	w.check(err)
@@ -736,7 +736,7 @@ func TestUnseenLeaseInAParcel(t *testing.T) {
 	w := newWorld(t, 2)
 	a, b := w.clones[0], w.clones[1]
 	coder := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
-	_, err := a.Do(w.ctx, gitboard.Request{Actor: coder}, gitboard.Just(&board.Register{Session: "mine", Clone: "here"}))
+	_, err := a.Do(w.ctx, gitboard.Request{Actor: coder}, gitboard.Just(&board.Register{Session: "mine", Clone: "here", PID: 7}))
 	w.check(err)
 	w.check(b.Refresh(w.ctx))
 	w.check(b.Repo().UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("coder-1"), Old: plumbing.OID(w.git(w.hub, "rev-parse", plumbing.LeaseRef("coder-1")))}}, ""))

@@ -67,7 +67,7 @@ func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrep
 	do(t, ctx, b, human, &board.AddTask{About: about("login"), Ready: true, NoSpecFile: true, Definition: board.Definition{
 		Description: "Add a login form", DoneWhen: "POST /login answers 200", Scope: "login/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
 	}})
-	_, s.actor, err = b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{})
+	_, s.actor, err = b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 	must(t, err)
 	do(t, ctx, b, s.actor, &board.Claim{About: about("login"), Clone: "here", BaseCommit: sha("b")})
 	v, err := b.View(ctx)
@@ -94,7 +94,7 @@ func do(t *testing.T, ctx context.Context, b *gitboard.Board, a board.Actor, p b
 func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *testrepo.Clock) {
 	t.Helper()
 	clock.Pass(time.Hour)
-	_, _, err := s.Board.Sessions().Register(ctx, "coder-1", "", gitboard.Process{})
+	_, _, err := s.Board.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 	must(t, err)
 }
 
@@ -156,7 +156,7 @@ func TestActsOnlyWhenSure(t *testing.T) {
 func TestSeesThatItWasReplaced(t *testing.T) {
 	for name, replaced := range map[string]func(context.Context, *supervisor){
 		"registered again": func(ctx context.Context, s *supervisor) {
-			_, _, err := s.Board.Sessions().Register(ctx, "coder-1", "", gitboard.Process{})
+			_, _, err := s.Board.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 			must(t, err)
 		},
 		"removed": func(ctx context.Context, s *supervisor) {

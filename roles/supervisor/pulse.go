@@ -34,7 +34,7 @@ type pulse struct {
 // agent has; it may be nil.
 func newPulse(b *gitboard.Board, actor board.Actor, c *board.Config, own *board.Task) *pulse {
 	p := &pulse{board: b, actor: actor, usual: time.Duration(max(1, c.HeartbeatInterval)) * time.Second, changed: make(chan struct{}, 1), lost: make(chan error, 1)}
-	p.renewed(b.Now(), time.Duration(c.LeaseSeconds(own))*time.Second)
+	p.renewed(b.Now(), c.LeaseLasts(false, own))
 	return p
 }
 

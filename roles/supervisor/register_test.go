@@ -20,7 +20,7 @@ import (
 func TestSuccessorOfDeadAgents(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
 	do(t, ctx, s.Board, s.actor, &board.Release{About: about("login"), Reason: "enough"})
-	_, second, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{})
+	_, second, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{PID: 7})
 	must(t, err)
 	clone, err := s.Board.Clone().ID(ctx)
 	must(t, err)
@@ -54,7 +54,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	clone, err := s.Board.Clone().ID(ctx)
 	must(t, err)
 	runs := func(id string, pid int) {
-		_, a, err := s.Board.Sessions().Register(ctx, id, "", gitboard.Process{})
+		_, a, err := s.Board.Sessions().Register(ctx, id, "", gitboard.Process{PID: 7})
 		must(t, err)
 		f := files{s.Board, id}
 		must(t, f.keepProcess(supervisorFile, pid))
@@ -63,7 +63,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	runs("coder-2", os.Getpid())  // a member of this team
 	runs("coder-3", os.Getppid()) // of another one
 	runs("coder-4", os.Getpid())  // a member of this team that has ended
-	_, _, err = s.Board.Sessions().Register(ctx, "coder-5", "", gitboard.Process{})
+	_, _, err = s.Board.Sessions().Register(ctx, "coder-5", "", gitboard.Process{PID: 7})
 	must(t, err) // nothing is known about its process
 	clock.Pass(24 * time.Hour)
 	v, err := s.Board.View(ctx)
@@ -123,7 +123,7 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 // and that an ended lease is not ended again.
 func TestDeadPeerHoldsNobodyUp(t *testing.T) {
 	ctx, dead, _, clock := supervised(t)
-	_, mine, err := dead.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{})
+	_, mine, err := dead.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{PID: 7})
 	must(t, err)
 	clone, err := dead.Board.Clone().ID(ctx)
 	must(t, err)

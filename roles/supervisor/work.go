@@ -36,7 +36,7 @@ func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 
 // leaseOf is how long a lease for a task lasts.
 func leaseOf(l Look, task string) time.Duration {
-	return time.Duration(l.State.Config().LeaseSeconds(l.State.Task(task))) * time.Second
+	return l.State.Config().LeaseLasts(false, l.State.Task(task))
 }
 
 // claimReview claims a submission for a reviewer.

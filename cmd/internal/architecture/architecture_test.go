@@ -84,7 +84,7 @@ var rooms = map[string]struct {
 	"cmd/internal/call":       {false, []string{"gitboard/text", "gitboard/report", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/log/codec", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees", "gitboard/git/gitenv", "gitboard/retry"}},
 	"cmd/internal/records":    {false, []string{"gitboard/log", "gitboard/onefile", "gitboard/text", "cmd/internal/call", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/log/codec", "gitboard/git/plumbing"}},
 	"cmd/internal/signing":    {false, []string{"gitboard/text", "cmd/internal/call", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
-	"cmd/internal/prime":      {false, []string{"cmd/internal/call", "cmd/internal/screen", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/git/plumbing", "gitboard/report", "gitboard/roles", "gitboard/text", "roles/prompt", "worktrees"}},
+	"cmd/internal/prime":      {false, []string{"cmd/internal/call", "cmd/internal/screen", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/git/plumbing", "gitboard/lease", "gitboard/report", "gitboard/roles", "gitboard/text", "roles/prompt", "worktrees"}},
 	"cmd/internal/setup":      {false, []string{"cmd/internal/call", "cmd/internal/signing", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/cmdline", "gitboard/git", "gitboard/git/disk", "gitboard/git/plumbing", "gitboard/log", "gitboard/roles", "gitboard/text", "hooks/install", "roles/supervisor", "worktrees", "worktrees/merge"}},
 	"cmd/internal/start":      {false, []string{"cmd/internal/call", "cmd/internal/editor", "cmd/internal/screen", "cmd/internal/team", "gitboard", "gitboard/board", "gitboard/git", "gitboard/git/plumbing", "gitboard/report", "gitboard/roles", "gitboard/text", "roles/clis", "roles/supervisor"}},
 	"cmd/internal/githooks":   {false, []string{"cmd/internal/call", "cmd/internal/setup", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/git/plumbing", "gitboard/lease", "gitboard/text", "hooks", "hooks/server"}},
@@ -128,9 +128,9 @@ func TestGitboardImportsNothingAbove(t *testing.T) {
 // impure lists the packages that a pure one may not import: I/O, clock, randomness, environment.
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
-// starters may start processes other than git: a test command, the demo's agents, a human's editor, the exporter, GitHub's program for its token,
+// starters may start processes other than git: a test command, an agent's long command, the demo's agents, a human's editor, the exporter, GitHub's program for its token,
 // the processes whose bare cost the bench measures.
-var starters = []string{"cmd/internal/team", "cmd/internal/pullrequest", "gitboard/git", "gitboard/git/child", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
+var starters = []string{"cmd/internal/team", "cmd/internal/prime", "cmd/internal/pullrequest", "gitboard/git", "gitboard/git/child", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {
 	ImportPath, Dir string

@@ -134,6 +134,14 @@ func (c *Call) whoActs(ctx context.Context, op string, agent func(id string) (bo
 	return agent(id)
 }
 
+// Renew renews the lease of a calling agent that has no supervisor. A failure is no fault of the
+// command: the lease ends later than that of an agent that does nothing.
+func (c *Call) Renew(ctx context.Context) {
+	if id := c.AgentID(); roles.IsID(id) && c.Board != nil && !c.Supervised() && c.OwnName(id) == nil {
+		_ = c.Board.Sessions().Renew(ctx, id, c.App.Getenv("LIZA_SESSION"))
+	}
+}
+
 // Caller is who runs a command that is not an operation: the agent in LIZA_AGENT_ID, or the human.
 func (c *Call) Caller(ctx context.Context) (board.Actor, error) {
 	id := c.AgentID()

@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
+	"strconv"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -16,29 +17,39 @@ var _ = add(primeCommand)
 
 func primeCommand() *call.Command {
 	var goal string
+	var wait bool
 	return &call.Command{
-		Name: "prime", Group: "any agent", Max: 0,
-		Short:   "print your role, your work and your next step: for an agent without a memory",
-		Long:    "With --goal a planner reads what wakes it for that goal, and a human the inbox of that goal.",
-		Flags:   func(f *pflag.FlagSet) { call.NarrowFlag(f, &goal) },
-		Example: `git liza prime`,
+		Name: "prime", Group: "any agent", Args: "[SECONDS]", Max: 1,
+		Short: "print your role, your work and your next step: for an agent without a memory",
+		Long: `The first one registers the agent. With --wait it waits until something is the agent's turn or concerns it (its task
+merged, its discovery settled, an answer), or for SECONDS (300), and keeps the agent's lease. With --goal a planner reads
+what wakes it for that goal, and a human the inbox of that goal.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&wait, "wait", false, "wait for something to do, at most SECONDS")
+			call.NarrowFlag(f, &goal)
+		},
+		Example: "git liza prime\ngit liza prime --wait 120",
 		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
+			longest, err := 300, error(nil)
+			if len(c.Args) > 0 {
+				if longest, err = strconv.Atoi(c.Args[0]); err != nil || longest < 1 || !wait {
+					return call.Usage(c.Cmd, "prime takes a number of seconds with --wait, not %q", c.Args[0])
+				}
 			}
-			if doubt, err := v.Doubt(ctx); doubt != nil || err != nil {
-				return cmp.Or(err, error(doubt))
+			var p *prime.Primer
+			switch {
+			case wait && c.AgentID() == "":
+				return call.Usage(c.Cmd, "--wait is for agents; a human watches: git liza watch")
+			case wait:
+				p, err = prime.Wait(ctx, c, goal, time.Duration(longest)*time.Second)
+			default:
+				p, err = prime.Look(ctx, c, goal)
 			}
-			if err := call.Narrowed(v.State, goal); err != nil {
-				return err
-			}
-			p, err := prime.Of(ctx, c, v, goal)
 			if err != nil {
 				return err
 			}
 			if p.Role == roles.Human {
-				if p.Inbox, err = prime.InboxOf(ctx, c, v, goal); err != nil {
+				if p.Inbox, err = prime.InboxOf(ctx, c, goal); err != nil {
 					return err
 				}
 			}

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/prime"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -87,7 +90,7 @@ func TestPrimeNamesAck(t *testing.T) {
 		t.Errorf("the planner does not read what to do:\n%s", text)
 	}
 	l.liza("planner-1", "ack", "note-1")
-	if text := l.liza("planner-1", "prime"); !strings.Contains(text, "wait: nothing waits for a planner now") {
+	if text := l.liza("planner-1", "prime"); !strings.Contains(text, "git liza prime --wait  # nothing waits for a planner now") {
 		t.Errorf("the note is dealt with:\n%s", text)
 	}
 }
@@ -97,7 +100,7 @@ func TestPrimeOfAFinishedGoal(t *testing.T) {
 	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	l.task("sums", "Add numbers")
 	l.liza("coder-1", "claim", "sums")
-	if text := l.liza("coder-2", "prime"); !strings.Contains(text, "wait: nothing is claimable for you now") {
+	if text := l.liza("coder-2", "prime"); !strings.Contains(text, "git liza prime --wait  # nothing is claimable for you now") {
 		t.Errorf("coder-2 has nothing to do:\n%s", text)
 	}
 	l.liza("coder-1", "release", "sums")
@@ -108,4 +111,71 @@ func TestPrimeOfAFinishedGoal(t *testing.T) {
 			t.Errorf("%s is not told that the goal is reached:\n%s", who, text)
 		}
 	}
+}
+
+// TestPrimeWaits: an agent that has nothing to do waits for its turn or for news, and knows what is
+// probably next. A planner that leaves something is not started on it again.
+func TestPrimeWaits(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	l.task("sums", "Add numbers")
+	l.task("print", "Print them", "--depends", "sums")
+	l.liza("coder-1", "claim", "sums")
+	if text := l.liza("coder-2", "prime"); !strings.Contains(text, "git liza prime --wait  # nothing is claimable") || !strings.Contains(text, "Probably next: print, which waits for sums") {
+		t.Errorf("coder-2 is not told to wait for print:\n%s", text)
+	}
+	if text := l.liza("code-reviewer-1", "prime", "--wait", "1"); !strings.Contains(text, "Probably next: the review of sums") {
+		t.Errorf("the reviewer does not wait for sums:\n%s", text)
+	}
+	if text := l.liza("", "status", "--json"); !strings.Contains(text, `"id":"coder-2"`) {
+		t.Errorf("prime did not register coder-2:\n%s", text)
+	}
+	done := make(chan string)
+	go func() {
+		var out, errs bytes.Buffer
+		Run(context.Background(), l.app("coder-2", &out, &errs), []string{"prime", "--wait", "60"})
+		done <- out.String() + errs.String()
+	}()
+	for waiting := true; waiting; {
+		select {
+		case text := <-done:
+			waiting = false
+			if !strings.Contains(text, "New: note-") {
+				t.Errorf("coder-2 does not hear of a note:\n%s", text)
+			}
+		default: // as often as needed: the wait may not have begun
+			l.liza("", "note", "--for", "coder-2", "Mind the sign")
+		}
+	}
+	l.liza("coder-1", "block", "sums", "--reason", "no base is named", "--question", "Which base?")
+	for _, said := range []string{"Wakes you: BLOCKED_TASKS: sums", "Wakes you: BLOCKED_TASKS: sums"} {
+		if text := l.liza("planner-1", "prime", "--wait", "1"); !strings.Contains(text, said) {
+			t.Errorf("the planner does not read %q:\n%s", said, text)
+		}
+	}
+	l.liza("", "verify")
+}
+
+// TestCommandsRenewTheLease: each command of an agent without a supervisor renews its lease, also
+// one that only reads; prime reports a lease that had expired, and the tasks behind it.
+func TestCommandsRenewTheLease(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	l.task("sums", "Add numbers")
+	l.task("print", "Print them", "--depends", "sums")
+	l.liza("coder-1", "claim", "sums")
+	for _, command := range []string{"status", "show sums", "prime"} {
+		l.pass(25*time.Minute).liza("coder-1", strings.Fields(command)...)
+	}
+	if text := l.pass(25*time.Minute).liza("coder-1", "prime"); strings.Contains(text, "expired") {
+		t.Errorf("the lease was not renewed:\n%s", text)
+	}
+	text := l.pass(45*time.Minute).liza("coder-1", "prime")
+	if !strings.Contains(text, "Your lease expired 15m ago") || !strings.Contains(text, "Behind it wait: print") {
+		t.Errorf("the lease expired 15 minutes ago, and print waits:\n%s", text)
+	}
+	if text := l.liza("coder-1", "prime"); strings.Contains(text, "expired") {
+		t.Errorf("prime did not renew the lease:\n%s", text)
+	}
+	l.liza("", "verify")
 }

@@ -24,7 +24,6 @@ var ways = map[string]string{
 	"reject":   "git liza verdict ID REJECTED --commit COMMIT --blocker 'FILE:LINE|ISSUE|WHY|SUGGESTION' --overall TEXT --spec REF --anomaly ID",
 	"remove":   "git liza abandon ID --reason TEXT",
 	"rm":       "git liza abandon ID --reason TEXT",
-	"run":      "git liza start, or git liza team on a board that is there",
 	"stop":     "git liza pause --reason TEXT; for good: git liza abort --reason TEXT",
 	"task":     "git liza show ID; all of them: git liza status",
 	"tasks":    "git liza status",
@@ -32,6 +31,6 @@ var ways = map[string]string{
 	"unassign": "git liza release ID",
 	"undo":     "git revert on a branch of integration, then git liza land COMMIT",
 	"up":       "git liza start",
-	"wait":     "git liza prime",
+	"wait":     "git liza prime --wait",
 	"whoami":   "git liza prime",
 }

@@ -1,14 +1,16 @@
-// Package prime tells a caller without a memory who it is, its work and its next step.
+// Package prime tells a caller without a memory who it is, its work and its next step, and keeps
+// its lease while it waits or runs something long.
 //
 // It may import cmd/internal/call, cmd/internal/screen, gitboard, gitboard/board, gitboard/cmdline,
-// gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text, roles/prompt and
-// worktrees.
+// gitboard/git/plumbing, gitboard/lease, gitboard/report, gitboard/roles, gitboard/text,
+// roles/prompt and worktrees.
 package prime
 
 import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
@@ -36,17 +38,22 @@ type Primer struct {
 	Task       string      `json:"task,omitempty"`
 	Status     string      `json:"status,omitempty"`
 	Work       *primeWork  `json:"work,omitempty"`
+	Expired    string      `json:"lease_expired,omitempty"` // how long ago, if the lease of the task's holder has
+	Behind     []string    `json:"behind,omitempty"`        // the tasks that wait for the task then
 	InReview   []string    `json:"in_review"`
 	Drafts     []string    `json:"drafts"`
 	Claimable  []string    `json:"claimable"` // by this agent, best first
 	Wakes      []wakeLine  `json:"wakes"`
+	News       []string    `json:"news,omitempty"` // since the caller began to wait
 	Next       []string    `json:"next"`
+	Ahead      string      `json:"probably_next,omitempty"` // for an agent without a next command
 	Notes      []string    `json:"notes"`
 	Docs       []string    `json:"docs"`
 
 	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
 
 	steps []board.NextStep
+	mark  string // of what wakes a planner
 }
 
 // primeWork is the task of a coder or a reviewer.
@@ -122,7 +129,11 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 }
 
 // InboxOf is what waits for a human.
-func InboxOf(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*report.Inbox, error) {
+func InboxOf(ctx context.Context, c *call.Call, goal string) (*report.Inbox, error) {
+	v, err := c.View(ctx)
+	if err != nil {
+		return nil, err
+	}
 	g, err := v.Glance(ctx)
 	if err != nil {
 		return nil, err
@@ -137,6 +148,14 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 		return err
 	}
 	p.Claimable = []string{}
+	if l, held := who.Leases[p.Agent]; held && t != nil && l.Ended == "" && l.Session == who.Session && l.Expires <= who.Now {
+		p.Expired = board.Span(who.Now.Sub(l.Expires))
+		for _, b := range s.Tasks() {
+			if !b.Status.Terminal() && slices.Contains(b.DependsOn, t.ID) {
+				p.Behind = append(p.Behind, b.ID)
+			}
+		}
+	}
 	for _, step := range report.Next(s, who, p.Task) {
 		if step.Do.Name == "claim" || step.Do.Name == "claim-review" {
 			p.Claimable = append(p.Claimable, step.Task)
@@ -165,11 +184,15 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 		}
 		for _, w := range wakes {
 			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, call.Every(w.About)})
+			p.mark += w.Key() + " " + w.Mark + "\n"
 		}
 	}
 	p.Next = []string{}
 	if only := p.end(t); only != "" {
 		p.Next, p.steps = append(p.Next, only), nil
+	}
+	if p.waits() {
+		p.Ahead = report.ComesNext(s, p.Agent, p.Role)
 	}
 	for _, step := range p.steps {
 		p.Next = append(p.Next, cmdline.Of(step.Do))
@@ -189,6 +212,12 @@ func (p *Primer) goal(s *board.State, g *board.Goal) {
 	p.Goal, p.GoalSpec, p.GoalStatus = text.Line(g.Description, 300), g.SpecRef, g.Status
 }
 
+// toWait begins the advice for an agent that has to wait.
+const toWait = "git liza prime --wait  # "
+
+// waits reports whether the caller has to wait.
+func (p *Primer) waits() bool { return len(p.Next) == 1 && strings.HasPrefix(p.Next[0], toWait) }
+
 // end is the advice for an agent without a next command, "" for all others.
 func (p *Primer) end(t *board.Task) string {
 	own := p.own(t)
@@ -202,15 +231,15 @@ func (p *Primer) end(t *board.Task) string {
 	case p.Mode != board.Running && p.Supervised:
 		return "leave your work in order and end your turn: the board is " + string(p.Mode)
 	case p.Mode != board.Running && !own && p.Role != roles.Planner:
-		return "wait: claims begin again when a human resumes"
+		return toWait + "claims begin again when a human resumes"
 	case p.Supervised && p.Role == roles.Planner && len(p.Wakes) == 0:
 		return "end your turn: nothing waits for a planner"
 	case p.Supervised && p.Role != roles.Planner && !own && len(p.Drafts) == 0:
 		return "end your turn: your supervisor claims work and starts you on it"
 	case p.Role == roles.Planner && len(p.steps) == 0:
-		return "wait: nothing waits for a planner now"
+		return toWait + "nothing waits for a planner now"
 	case p.Role != roles.Planner && len(p.steps) == 0 && !own:
-		return "wait: nothing is claimable for you now"
+		return toWait + "nothing is claimable for you now"
 	}
 	return ""
 }
@@ -303,22 +332,29 @@ func (p *Primer) at(share int) []string {
 		goal = fmt.Sprintf("The goal is %s: %s", p.GoalStatus, cut(p.Goal, 160))
 	}
 	lines = append(lines, goal)
-	switch {
-	case p.Task != "":
-		lines = append(lines, fmt.Sprintf("Your task: %s, %s.", p.Task, p.Status))
-		lines = append(lines, p.Work.lines(p.Role, cut)...)
-	case p.Role != roles.Planner && p.Role != roles.Human:
-		lines = append(lines, "You have no task.")
-	}
 	list := func(name string, ids []string, most int) {
 		if len(ids) > 0 {
 			lines = append(lines, name+": "+cut(strings.Join(ids, ", "), most))
 		}
 	}
+	switch {
+	case p.Task != "":
+		lines = append(lines, fmt.Sprintf("Your task: %s, %s.", p.Task, p.Status))
+		if p.Expired != "" {
+			lines = append(lines, "Your lease expired "+p.Expired+" ago: others may take the task over. Your commands renew it; something long: git liza run -- COMMAND")
+		}
+		list("Behind it wait", p.Behind, 120)
+		lines = append(lines, p.Work.lines(p.Role, cut)...)
+	case p.Role != roles.Planner && p.Role != roles.Human:
+		lines = append(lines, "You have no task.")
+	}
 	list("Submitted, waiting for a verdict", p.InReview, 120)
 	list("Drafts", p.Drafts, 160)
 	for _, w := range p.Wakes[:min(len(p.Wakes), 3)] {
 		list("Wakes you: "+string(w.Trigger), w.About, 80)
+	}
+	for _, news := range p.News {
+		lines = append(lines, "New: "+cut(news, 200))
 	}
 	lines = append(lines, "Next:")
 	for i, do := range p.Next[:min(len(p.Next), 4)] {
@@ -327,6 +363,9 @@ func (p *Primer) at(share int) []string {
 			line += "  # " + p.steps[i].Why
 		}
 		lines = append(lines, line)
+	}
+	if p.Ahead != "" {
+		lines = append(lines, "Probably next: "+cut(p.Ahead, 160))
 	}
 	lines = append(lines, "Your cycle: "+cycles[p.Role])
 	if len(p.Notes) > 0 {

@@ -84,7 +84,7 @@ func (p *poller) span(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	return time.Duration(v.State.Config().LeaseSeconds(nil)) * time.Second, v.State.Err()
+	return v.State.Config().LeaseLasts(false, nil), v.State.Err()
 }
 
 // beat renews the lease once a third of it has passed.
