@@ -3,6 +3,7 @@ package gitboard
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -30,6 +31,13 @@ func (v *View) Submission(ctx context.Context, t *board.Task) (*report.Submissio
 	}
 	s := report.SubmissionOf(config, t, files)
 	s.Commits = subjects(commits)
+	if e := t.Last(board.EventReady); e != nil {
+		for i, c := range commits {
+			if slices.Contains(e.Remade, string(c.OID)) {
+				s.Commits[i] += " (remade after the refusal of " + string(e.RefusedAt) + ", first made before the checkpoint)"
+			}
+		}
+	}
 	if integration, err := v.board.Repo().Ref(ctx, v.IntegrationRef()); err != nil {
 		return nil, err
 	} else if !integration.IsZero() {

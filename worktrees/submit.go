@@ -77,12 +77,12 @@ func (s *Project) verify(ctx context.Context, r SubmitRequest) (*verified, error
 		return nil, err
 	}
 	ran := &verified{how: &board.Validation{Command: r.Verified}}
-	p, _, err := s.payload(ctx, v, r, s.glance(ctx, r.Task), ran)
-	if err == nil {
-		err = v.Plan(ctx, r.Request, p)
-	}
+	p, work, err := s.payload(ctx, v, r, s.glance(ctx, r.Task), ran)
 	if err != nil {
 		return nil, err
+	}
+	if err := v.Plan(ctx, r.Request, p); err != nil {
+		return nil, s.keepRefused(v.State.Task(r.Task), p, work, err)
 	}
 	ran.on = plumbing.OID(p.Commit)
 	var out bytes.Buffer
@@ -107,13 +107,17 @@ var errNotUploaded = errors.New("the large files of the commit are not uploaded 
 // submit decides and appends a submission whose large files are uploaded.
 func (s *Project) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OID, ran *verified) (*gitboard.Done, []string, error) {
 	var warnings []string
+	var t *board.Task
+	var p *board.Submit
+	var work []plumbing.Commit
 	worktree := &ahead{s: s, task: r.Task}
 	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		p, work, err := s.payload(ctx, v, r, worktree.get(), ran)
-		if err != nil {
+		var err error
+		if p, work, err = s.payload(ctx, v, r, worktree.get(), ran); err != nil {
 			return nil, nil, err
 		}
-		t, commit := v.State.Task(r.Task), plumbing.OID(p.Commit)
+		t = v.State.Task(r.Task)
+		commit := plumbing.OID(p.Commit)
 		if s.b.Remote() != "" && commit != uploaded {
 			return nil, nil, errNotUploaded
 		}
@@ -129,6 +133,12 @@ func (s *Project) submit(ctx context.Context, r SubmitRequest, uploaded plumbing
 		return p, append(refs, published...), err
 	}
 	done, err := s.b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
+	switch {
+	case err == nil:
+		err = s.b.Clone().Discard(refusedFile(r.Task))
+	case p != nil:
+		err = s.keepRefused(t, p, work, err)
+	}
 	return done, warnings, err
 }
 
@@ -150,7 +160,7 @@ func (s *Project) payload(ctx context.Context, v *gitboard.View, r SubmitRequest
 		}
 	}
 	p.Early, p.People = t.Early(log.Made(work)), log.People(work)
-	return p, work, nil
+	return p, work, s.markRemade(t, p, work)
 }
 
 // unproven warns of a submission whose validation failed.

@@ -22,6 +22,10 @@ type Submit struct {
 	People []string `json:"people,omitempty"`
 	// Early are the commits made before the checkpoint. Only the first of many are listed.
 	Early []string `json:"early,omitempty"`
+	// Remade are commits that were made again after a submission was refused, at RefusedAt, for commits
+	// from before the checkpoint. Attested. Only the first of many are listed.
+	Remade    []string `json:"remade,omitempty"`
+	RefusedAt Time     `json:"refused_at,omitempty"`
 	// Tests are the changed files that count as tests, DeletedTests those that the submission
 	// deletes or empties, which prove nothing. Only the first of many are listed.
 	Tests          []string `json:"tests,omitempty"`
@@ -61,10 +65,13 @@ func (p *Submit) Check(s *State, op Operation) error {
 			return err
 		}
 	}
-	for _, c := range p.Early {
-		if err := commit("early", c); err != nil {
+	for _, c := range slices.Concat(p.Early, p.Remade) {
+		if err := commit("early or remade", c); err != nil {
 			return err
 		}
+	}
+	if _, err := ParseTime(string(p.RefusedAt)); len(p.Remade) > 0 && err != nil {
+		return invalid("refused_at: %v", err)
 	}
 	for _, glob := range p.HumanPaths {
 		if !slices.Contains(s.Team().ReviewPolicy(t.InStage()).Paths, glob) {
@@ -131,7 +138,7 @@ func (p *Submit) Apply(s *State, op Operation) {
 	e := t.event(op, EventReady)
 	e.Iteration, e.Commit, e.Base, e.Tree = t.Iteration, p.Commit, p.ReviewBase, p.Tree
 	e.NoTests, e.DeletedTests, e.EarlyCommits, e.People = p.NoTestsBecause, p.DeletedTests, p.Early, p.People
-	e.Verified = p.Verified
+	e.Verified, e.Remade, e.RefusedAt = p.Verified, p.Remade, p.RefusedAt
 	e.CLI, e.Model = s.programOf(op.Actor.ID)
 	if a := s.Agent(op.Actor.ID); a.CurrentTask == t.ID {
 		edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Status = Waiting

@@ -132,9 +132,13 @@ type Event struct {
 	DeletedTests []string `yaml:"deleted_tests,omitempty"`
 	// EarlyCommits are those that a submission's coder made before the checkpoint. Only the first
 	// of many are listed.
-	EarlyCommits []string    `yaml:"early_commits,omitempty"`
-	Was          *Definition `yaml:"was,omitempty"`
-	Checkpoint   *Checkpoint `yaml:"checkpoint,omitempty"`
+	EarlyCommits []string `yaml:"early_commits,omitempty"`
+	// Remade are the commits of a submission that were made again after it was refused, at RefusedAt,
+	// for such commits.
+	Remade     []string    `yaml:"remade_commits,omitempty"`
+	RefusedAt  Time        `yaml:"refused_at,omitempty"`
+	Was        *Definition `yaml:"was,omitempty"`
+	Checkpoint *Checkpoint `yaml:"checkpoint,omitempty"`
 }
 
 // Definition is the part of a task that a planner defines. An amendment keeps the old one in the
