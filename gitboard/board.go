@@ -48,6 +48,7 @@ type Board struct {
 	who  func() (plumbing.Signature, error)
 	keys keyring
 
+	remotes   followers // of the remote's board
 	followers followers
 
 	noting sync.Mutex

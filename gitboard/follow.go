@@ -13,10 +13,11 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/share"
 )
 
-// Follow returns a channel that gets a value when the board or the merge lease may have changed, or
-// a file by which a human stops this clone. It also gets one at the start, and whenever no value was
+// Follow returns a channel that gets a value when the board, its pending operations or the merge
+// lease may have changed, or a file by which a human stops this clone. It also gets one at the start, and whenever no value was
 // sent for the given time. Values that have not been received yet are merged into one. If the system can't watch
 // files, only the time counts. When the context ends, Follow stops and closes the channel. All callers
 // share one watch.
@@ -25,12 +26,39 @@ func (b *Board) Follow(ctx context.Context, every time.Duration) (<-chan struct{
 	if err != nil {
 		return nil, err
 	}
-	f, moved := b.followers.join(b.Repo().CommonDir(), root)
+	return b.followers.follow(ctx, b.Repo().CommonDir(), root, every), nil
+}
+
+// Follow is Board.Follow for the board of the remote. Where the remote can't tell, only the time
+// counts.
+func (s Sharing) Follow(ctx context.Context, every time.Duration) <-chan struct{} {
+	dir, _, _ := s.news(ctx)
+	return s.board.remotes.follow(ctx, dir, "", every)
+}
+
+// News reports whether the board of the remote is known to be elsewhere than it was last seen.
+func (s Sharing) News(ctx context.Context) bool {
+	_, news, err := s.news(ctx)
+	return news && err == nil
+}
+
+func (s Sharing) news(ctx context.Context) (dir string, news bool, err error) {
+	by, err := s.board.shared().Sharing(ctx)
+	if by == nil {
+		return "", false, err
+	}
+	dir, there := by.Near(plumbing.BoardRef)
+	seen, err := s.board.shared().State(ctx)
+	return dir, dir != "" && there != seen, err
+}
+
+func (a *followers) follow(ctx context.Context, common, root string, every time.Duration) <-chan struct{} {
+	f, moved := a.join(common, root)
 	changed := make(chan struct{}, 1)
 	signal(changed)
 	go func() {
 		defer close(changed)
-		defer b.followers.leave(moved)
+		defer a.leave(moved)
 		poll := time.NewTicker(every)
 		defer poll.Stop()
 		for {
@@ -45,7 +73,7 @@ func (b *Board) Follow(ctx context.Context, every time.Duration) (<-chan struct{
 			poll.Reset(every)
 		}
 	}()
-	return changed, nil
+	return changed
 }
 
 func signal(c chan struct{}) {
@@ -124,9 +152,12 @@ func (f *follower) run(signal func()) {
 	}
 }
 
-// places maps the directories to watch to the names that matter in them. Git moves a ref by
+// places is empty for a remote that can't be watched. It maps the directories to watch to the names that matter in them. Git moves a ref by
 // renaming its lock file, and removes directories that packing has emptied.
 func (f *follower) places() map[string][]string {
+	if f.common == "" {
+		return nil
+	}
 	leases := filepath.Join(f.common, filepath.FromSlash(strings.TrimSuffix(plumbing.LeasePrefix, "/")))
 	places := map[string][]string{
 		f.common:                                         {"packed-refs", "reftable"},
@@ -136,6 +167,7 @@ func (f *follower) places() map[string][]string {
 		filepath.Join(f.common, "refs"):                  {"liza"},
 		filepath.Dir(leases):                             {filepath.Base(leases)},
 		leases:                                           {plumbing.MergeHolder},
+		filepath.Join(f.common, "liza"):                  {share.ChainFile},
 	}
 	if f.root != "" {
 		places[f.root] = []string{".liza"}

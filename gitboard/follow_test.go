@@ -105,3 +105,29 @@ func TestFollowByTimeAlone(t *testing.T) {
 		<-changed
 	}
 }
+
+// TestFollowThere checks that a remote on this machine tells when its board moves, and that another
+// one is only asked.
+func TestFollowThere(t *testing.T) {
+	a, b, _ := shared(t)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	moved := b.Sharing().Follow(ctx, time.Hour)
+	<-moved // the start
+	do(t, a, ada, note("news"))
+	<-moved
+	if !b.Sharing().News(ctx) {
+		t.Error("the remote's board has moved, and that is no news")
+	}
+	check(t, b.Refresh(ctx))
+	if b.Sharing().News(ctx) || a.Sharing().News(ctx) {
+		t.Error("there are news of a board that is known")
+	}
+	asks(t, b)
+	far := open(t, b.Repo().TopLevel(), newClock())
+	do(t, a, ada, note("more"))
+	if !b.Sharing().News(ctx) || far.Sharing().News(ctx) {
+		t.Error("a remote that is reached by a program can't be looked at")
+	}
+	clean(t, a.Repo())
+}

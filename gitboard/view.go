@@ -36,6 +36,21 @@ func (b *Board) View(ctx context.Context) (*View, error) {
 	return b.view(s)
 }
 
+// Ahead returns the board with the operations of this clone that a remote has not taken yet; nil if
+// there are none. An operation that follows from them can travel with them. They may still be
+// dropped, so nothing else may follow.
+func (b *Board) Ahead(ctx context.Context) (*View, error) {
+	tip, err := b.log.Tip(ctx)
+	if err != nil || tip.Commit == tip.Settled {
+		return nil, err
+	}
+	s, err := b.reader.At(ctx, tip.Commit)
+	if err != nil {
+		return nil, err
+	}
+	return b.view(s)
+}
+
 // view returns a snapshot as a view. Where there is a board it has read the settings, so that
 // State.Config isn't nil.
 func (b *Board) view(s *log.Snapshot) (*View, error) {

@@ -5,11 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -223,5 +227,62 @@ func TestSharedNews(t *testing.T) {
 	s.is("one", board.ReadyForReview)
 	if at, err := there.Repo().Ref(s.ctx, "refs/heads/task/one"); err != nil || !at.IsZero() {
 		t.Errorf("a branch is made where nobody works on it: %s %v", at, err)
+	}
+}
+
+// TestMergeBehindItsApproval checks that the merge lease travels with the approval that a remote has
+// yet to take, and that the remote is asked no more than for that and for the landing.
+func TestMergeBehindItsApproval(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	commit := s.submit("coder-1", "one")
+	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
+	there := s.shared()
+	hub := s.git(there.Repo().TopLevel(), "remote", "get-url", "origin")
+	open, asked := filepath.Join(t.TempDir(), "open"), filepath.Join(t.TempDir(), "asked")
+	s.check(testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), "#!/bin/sh\nwhile [ ! -e '"+open+"' ]; do sleep 0.01; done\n"))
+	for _, service := range []string{"upload-pack", "receive-pack"} {
+		script := filepath.Join(t.TempDir(), service)
+		s.check(testrun.WriteProgram(script, "#!/bin/sh\necho "+service+" >>'"+asked+"'\nexec git-"+service+" \"$@\"\n"))
+		s.git(s.dir, "config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
+	}
+	var all sync.WaitGroup
+	pending := 0
+	begin := func(act func(b *gitboard.Board) error) {
+		own := s.openAt(s.dir)
+		all.Go(func() {
+			if err := act(own); err != nil {
+				t.Error(err)
+			}
+		})
+		for pending++; t.Context().Err() == nil; time.Sleep(time.Millisecond) {
+			if n, err := s.b.Sharing().Pending(s.ctx); err == nil && n == pending {
+				return
+			}
+		}
+	}
+	begin(func(b *gitboard.Board) error {
+		_, err := b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
+		return err
+	})
+	reviewer := gitboard.Request{Actor: s.agent["code-reviewer-1"]}
+	begin(func(b *gitboard.Board) error {
+		_, err := worktrees.Verdict(s.ctx, b, worktrees.VerdictRequest{Request: reviewer, Task: "one", Verdict: board.VerdictApproved, Commit: string(commit)})
+		return err
+	})
+	begin(func(b *gitboard.Board) error {
+		_, err := merge.Train(s.ctx, b, merge.TrainRequest{Request: reviewer, Tasks: []string{"one"}})
+		return err
+	})
+	s.check(os.WriteFile(open, nil, 0o644))
+	all.Wait()
+	text, err := os.ReadFile(asked)
+	s.check(err)
+	if got := string(text); got != strings.Repeat("receive-pack\n", 3) {
+		t.Errorf("the remote was asked for %q", got)
+	}
+	if v := s.state(); v.Task("one").Status != board.Merged {
+		t.Errorf("it is %s", v.Task("one").Status)
 	}
 }

@@ -33,7 +33,8 @@ type Remote struct {
 	patience time.Duration
 	env      []string
 	spared   []string
-	unnamed  bool // git has no address for it
+	unnamed  bool   // git has no address for it
+	near     string // its git directory, if git reads that itself; "" otherwise
 }
 
 // networkPatience is how long a child that talks to another repository may stay silent, unless
@@ -83,7 +84,7 @@ func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
 }
 
 func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) {
-	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|onlybranches|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.(fetch|url|pushurl))$`).Output(ctx)
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|onlybranches|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.(fetch|url|pushurl|uploadpack))$`).Output(ctx)
 	if err != nil && child.ExitCode(err) != 1 {
 		return nil, fmt.Errorf("settings of the remote: %w", err)
 	}
@@ -104,7 +105,11 @@ func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	if seconds, err := strconv.Atoi(network.Last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
 		m.patience = time.Duration(seconds) * time.Second
 	}
-	m.unnamed = len(settings["remote."+name+".url"]) == 0
+	urls := settings["remote."+name+".url"]
+	m.unnamed = len(urls) == 0
+	if len(urls) > 0 && filepath.IsAbs(urls[0]) && len(settings["remote."+name+".uploadpack"]) == 0 {
+		m.near = urls[0]
+	}
 	for _, spec := range settings["remote."+name+".fetch"] {
 		if ref, is := strings.CutPrefix(spec, "^"); is {
 			m.spared = append(m.spared, ref)
@@ -116,6 +121,16 @@ func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 // Spares reports whether a plain fetch leaves a ref of the remote alone (a negative refspec), going
 // by the settings when m was created.
 func (m *Remote) Spares(ref string) bool { return slices.Contains(m.spared, ref) }
+
+// Near returns the git directory of a remote on this machine, and where it has a ref. It returns ""
+// if the remote is reached by a program, or has no such file.
+func (m *Remote) Near(ref string) (dir string, at plumbing.OID) {
+	text, err := os.ReadFile(filepath.Join(m.near, filepath.FromSlash(ref)))
+	if at = plumbing.OID(strings.TrimSpace(string(text))); err != nil || m.near == "" || !at.Valid() {
+		return "", ""
+	}
+	return m.near, at
+}
 
 // Patience returns how long a child may stay silent.
 func (m *Remote) Patience() time.Duration { return m.patience }

@@ -138,7 +138,7 @@ func (s *Store) waits(t *testing.T, links ...*link) {
 	t.Helper()
 	text, err := json.Marshal(&chain{Remote: "hub", Base: links[0].Base, Links: links})
 	check(t, err)
-	check(t, os.WriteFile(s.file(chainFile), text, 0o644))
+	check(t, os.WriteFile(s.file(ChainFile), text, 0o644))
 }
 
 // TestPushedBeside checks what a caller is told whose link another process pushes at the last
@@ -153,7 +153,7 @@ func TestPushedBeside(t *testing.T) {
 		"a flush":        {"share.(*Store).Flush", func(s *Store, ctx context.Context, _ *link) log.Outcome { return log.OutcomeOf(s.Flush(ctx)) }, false},
 		"one that waits": {"share.(*Store).await", (*Store).await, true},
 		"one that looks for its outcome": {"git.(*Repo).Ref", func(s *Store, ctx context.Context, mine *link) log.Outcome {
-			check(t, os.Remove(s.file(chainFile))) // it was pushed, and that is recorded a moment later
+			check(t, os.Remove(s.file(ChainFile))) // it was pushed, and that is recorded a moment later
 			_, o := s.outcome(ctx, mine)
 			return o
 		}, true},
@@ -166,7 +166,7 @@ func TestPushedBeside(t *testing.T) {
 			t.Parallel()
 			s, mine := waiting(t)
 			o := c.call(s, beside{once(t), map[string]func(){c.at: sync.OnceFunc(func() {
-				_ = os.Remove(s.file(chainFile))
+				_ = os.Remove(s.file(ChainFile))
 				if c.tells {
 					s.record(map[string]log.Outcome{mine.ID: {Kind: log.Done}})
 				}

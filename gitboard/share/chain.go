@@ -37,7 +37,8 @@ type chain struct {
 }
 
 const (
-	chainFile = "pending"
+	// ChainFile is the name of the chain's file in the clone's own directory.
+	ChainFile = "pending"
 	// chainLock is the file whose lock makes processes replace the chain one at a time, and
 	// chainPatience how long one waits for a stopped one. Its chain may then replace another one.
 	chainLock     = "pending.lock"
@@ -98,7 +99,7 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 
 // readChain returns the content of the chain's file, nil if there is none.
 func (s *Store) readChain() ([]byte, error) {
-	text, err := os.ReadFile(s.file(chainFile))
+	text, err := os.ReadFile(s.file(ChainFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the pending operations: %w", err)
 	}
@@ -281,9 +282,9 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 	case !bytes.Equal(now, c.read):
 		return fmt.Errorf("%w: the pending operations", git.ErrRefMoved)
 	case text != nil:
-		return s.write(chainFile, text)
+		return s.write(ChainFile, text)
 	case now != nil:
-		return os.Remove(s.file(chainFile))
+		return os.Remove(s.file(ChainFile))
 	}
 	return nil
 }

@@ -22,6 +22,9 @@ const (
 	lastFile = "last"
 	// maxTook bounds the duration of a push that counts: one that took longer was held up.
 	maxTook = 10 * time.Second
+	// maxNotice bounds how long processes of this clone have to notice an operation and to begin with
+	// their own.
+	maxNotice = 100 * time.Millisecond
 )
 
 func (s *Store) lastPush() (l earlier) {
@@ -41,13 +44,17 @@ func (s *Store) gather(ctx context.Context) {
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
 		s.regather(ctx, p)
 	}
+	select { // whoever this operation wakes may decide another
+	case <-time.After(min(p.Took/8, maxNotice)):
+	case <-ctx.Done():
+	}
 	s.take(ctx, TurnFile, queue.Wait{Release: true, Most: min(p.Took/4, time.Second)})() // until no process is deciding
 }
 
 // regather waits until as many operations are pending as there were at the end of the last push,
 // but for one more only while that takes less than the push took for each of those that are here.
 func (s *Store) regather(ctx context.Context, p earlier) {
-	appended, stop := disk.Watch(s.file(chainFile))
+	appended, stop := disk.Watch(s.file(ChainFile))
 	defer stop()
 	most, next := time.NewTimer(p.Took), time.NewTimer(p.Took/firstShare)
 	defer most.Stop()

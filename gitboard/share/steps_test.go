@@ -79,7 +79,7 @@ func TestUnknownChains(t *testing.T) {
 	s := alone(t)
 	s.remote.Store(&git.Remote{Name: "hub"})
 	for _, text := range []string{"", "x", `{"remote":"hub","links":[{"id":"half"},{"id":5}]}`, `{"remote":"another","links":[{"id":"other"}]}`} {
-		check(t, s.write(chainFile, []byte(text)))
+		check(t, s.write(ChainFile, []byte(text)))
 		c, err := s.chain(t.Context())
 		if err != nil || len(c.Links) != 0 {
 			t.Errorf("%q: %+v, %v", text, c, err)
@@ -117,7 +117,7 @@ func TestGather(t *testing.T) {
 		for i := range c.pending {
 			pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: plumbing.ZeroOID})
 		}
-		_ = os.Remove(s.file(chainFile))
+		_ = os.Remove(s.file(ChainFile))
 		check(t, s.replace(t.Context(), pending))
 		waits := false
 		if s.gather(beside{t.Context(), map[string]func(){"share.(*Store).regather": func() { waits = true }}}); waits != c.waits {
@@ -304,7 +304,7 @@ func TestAbandoned(t *testing.T) {
 		}
 	}
 	wait := func(links ...*link) {
-		_ = os.Remove(s.file(chainFile))
+		_ = os.Remove(s.file(ChainFile))
 		check(t, s.replace(t.Context(), &chain{Base: ids[1], Links: links}))
 	}
 	wait(before, mine, after)

@@ -146,6 +146,11 @@ func (s *supervisor) merge(ctx context.Context, l *Look) (next time.Time, err er
 		s.lane.end(errAborted)
 	}
 	if len(tasks) == 0 {
+		if tasks, err = s.mergeAhead(ctx, *l); err != nil {
+			return next, err
+		}
+	}
+	if len(tasks) == 0 {
 		return next, nil
 	}
 	if err := s.pulse.sure(ctx); err != nil {
@@ -166,6 +171,21 @@ func (s *supervisor) merge(ctx context.Context, l *Look) (next time.Time, err er
 		done <- merged{l.State, tasks, landed, err}
 	})
 	return next, nil
+}
+
+// mergeAhead returns the tasks to merge once a remote has taken their approval: the merge lease
+// travels with it.
+func (s *supervisor) mergeAhead(ctx context.Context, l Look) (tasks []string, err error) {
+	if s.Role != roles.CodeReviewer || len(l.Merging) > 0 {
+		return nil, nil
+	}
+	v, err := s.Board.Ahead(ctx)
+	if v == nil || err != nil {
+		return nil, err
+	}
+	l.State = v.State.ForRules()
+	err = read(l.State, func() { tasks, _ = l.landing(s.memory) })
+	return tasks, err
 }
 
 // merged reports a merge. A conflict or a failing test is recorded and final; another merge in

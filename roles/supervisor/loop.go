@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -95,7 +96,8 @@ func (s *supervisor) quarantine(cause error) error {
 
 // step decides and carries out the next step.
 func (s *supervisor) step(ctx context.Context, l Look) error {
-	if _, err := s.merge(ctx, &l); err != nil {
+	_, err := s.merge(ctx, &l)
+	if err != nil {
 		return err
 	}
 	if err := s.comply(&l); err != nil {
@@ -113,6 +115,9 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 	} else if s.memory.IdleSince.IsZero() {
 		s.memory.IdleSince = l.Now
 	}
+	if step, err = s.early(ctx, l, step); err != nil {
+		return err
+	}
 	switch step.Do {
 	case Stop:
 		return s.stop(step)
@@ -125,11 +130,28 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 		}
 		return s.wait(ctx, step)
 	}
-	err := s.act(ctx, l, step)
-	if err == nil {
+	if err = s.act(ctx, l, step); err == nil {
 		s.troubles = 0
 	}
 	return err
+}
+
+// early returns the step after a look if that is to wait: a review is claimed while a remote has yet
+// to take its submission, and travels with it.
+func (s *supervisor) early(ctx context.Context, l Look, step Step) (Step, error) {
+	if step.Do != Wait || s.Role != roles.CodeReviewer {
+		return step, nil
+	}
+	v, err := s.Board.Ahead(ctx)
+	if v == nil || err != nil {
+		return step, err
+	}
+	l.State = v.State.ForRules()
+	next := Step{}
+	if err := read(l.State, func() { next = Next(l, s.memory) }); err != nil || next.Do != ClaimReview {
+		return step, err
+	}
+	return next, nil
 }
 
 // act carries out a decision, after making sure that the agent still owns its lease.

@@ -34,9 +34,13 @@ func TestPace(t *testing.T) {
 		t.Errorf("at rest it waits %s", waits)
 	}
 	moves()
-	clock.Pass(time.Minute)
-	if wait := fetch(); wait != quickest {
-		t.Errorf("after a move it waits %s", wait)
+	before := fetched
+	if wait := fetch(); wait != quickest || fetched != before {
+		t.Errorf("after a move it waits %s, after %d fetches", wait, fetched-before)
+	}
+	clock.Pass(quickest)
+	if fetch(); fetched != before+1 {
+		t.Errorf("after a move it fetched %d times", fetched-before)
 	}
 	takes = 5 * time.Second
 	moves()

@@ -232,6 +232,11 @@ func (s *supervisor) warnOfLease(ctx context.Context, v *gitboard.View) error {
 // be reached is reported once.
 func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 	known := map[string]bool{}
+	here, err := s.Board.Follow(ctx, every)
+	if err != nil {
+		s.report(Trouble, "", err.Error()) // only the time counts
+	}
+	there := s.Board.Sharing().Follow(ctx, every)
 	for {
 		wait := s.pace.fetch(ctx, s.Board, every, func() {
 			did, err := s.Executor.Follow(ctx, s.actor)
@@ -249,6 +254,8 @@ func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-here:
+		case <-there:
 		case <-time.After(wait):
 		}
 	}

@@ -48,6 +48,7 @@ func (t *team) staff(ctx context.Context, all *sync.WaitGroup) {
 
 // fetch fetches other clones' operations, even without a member to do it.
 func (t *team) fetch(ctx context.Context) {
+	there := t.Board.Sharing().Follow(ctx, staffEvery)
 	for {
 		wait := t.pace.fetch(ctx, t.Board, staffEvery, func() {
 			_ = t.Fetch(ctx) // members report an unreachable remote; the next time retries it
@@ -57,6 +58,7 @@ func (t *team) fetch(ctx context.Context) {
 			return
 		case <-t.done:
 			return
+		case <-there:
 		case <-time.After(wait):
 		}
 	}

@@ -120,7 +120,8 @@ func (h *holding) renew(ctx context.Context) error {
 	return err
 }
 
-// show publishes in the lease what is being merged and tested, unless it shows that already.
+// show publishes in the lease what is being merged and tested, unless it shows that already. On a
+// shared board, the next renewal does: the test need not wait for a push.
 func (h *holding) show(ctx context.Context, tasks, testing []string, commit plumbing.OID) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,6 +129,9 @@ func (h *holding) show(ctx context.Context, tasks, testing []string, commit plum
 		return nil
 	}
 	h.tasks, h.testing, h.commit = tasks, testing, commit
+	if h.b.Remote() != "" {
+		return nil
+	}
 	return h.renew(ctx)
 }
 

@@ -89,10 +89,13 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 			return t.results, cmp.Or(err, t.results[len(t.results)-1].catchUp(ctx, b))
 		}
 	}
-	if _, err := Follow(ctx, b, gitboard.Moment{}); err != nil {
+	seen, err := t.early(ctx)
+	if err != nil {
 		return nil, err
 	}
-	err := t.run(ctx)
+	if _, err = Follow(ctx, b, seen); err == nil {
+		err = t.run(ctx)
+	}
 	if err == nil {
 		err = cmp.Or(t.lacking, t.leftOut())
 	}
@@ -120,6 +123,22 @@ type train struct {
 	// setsUpBare: worktree_setup has succeeded with integration alone since.
 	setsUpBare bool
 	lacking    error // refuses the tasks that lack a required test, nil if all have it
+}
+
+// early takes the merge lease while a remote has yet to take the approvals, so that they travel
+// together. It returns since when the view of the remote is as good as new.
+func (t *train) early(ctx context.Context) (seen gitboard.Moment, err error) {
+	v, err := t.b.Ahead(ctx)
+	if v == nil || err != nil || len(t.r.Tasks) == 0 {
+		return seen, err
+	}
+	for _, id := range t.r.Tasks {
+		if task := v.State.Task(id); task == nil || task.Status != board.Approved {
+			return seen, v.State.Err()
+		}
+	}
+	t.held, err = hold(ctx, t.b, t.r.Actor, "", t.r.Tasks...)
+	return t.since, err
 }
 
 // request returns the identity under which the next round writes: the request's own for the first

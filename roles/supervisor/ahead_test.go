@@ -1,0 +1,85 @@
+package supervisor
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestFollowsWhatIsPending checks that a review and a merge are begun while a remote has yet to take
+// what they follow from, and that no agent is started then.
+func TestFollowsWhatIsPending(t *testing.T) {
+	ctx, s, _, _ := supervised(t)
+	root, dir := s.Board.Repo().TopLevel(), t.TempDir()
+	hub, open := filepath.Join(dir, "hub.git"), filepath.Join(dir, "open")
+	for _, args := range [][]string{{"commit", "-q", "--allow-empty", "-m", "first"}, {"branch", "integration"}, {"init", "-q", "--bare", hub}, {"remote", "add", "origin", hub}} {
+		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s", out)
+		}
+	}
+	do(t, ctx, s.Board, s.actor, &board.PreExec{About: about("login"), Checkpoint: board.Checkpoint{Intent: "i", Validation: "v: ok", FilesToModify: []string{"f"}}})
+	coder := s.actor
+	var err error
+	_, s.actor, err = s.Board.Sessions().Register(ctx, "code-reviewer-1", "", gitboard.Process{})
+	must(t, err)
+	s.Role = reviewer1.Role
+	must(t, s.Board.Sharing().Share(ctx, "origin"))
+	must(t, os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte("#!/bin/sh\nwhile [ ! -e '"+open+"' ]; do sleep 0.01; done\n"), 0o755))
+	var all sync.WaitGroup
+	pending := 0
+	begin := func(a board.Actor, p board.Payload) {
+		own, err := gitboard.Open(ctx, root, gitboard.Options{Now: s.Board.Now})
+		must(t, err)
+		all.Go(func() {
+			defer own.Close()
+			_, _ = own.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p))
+		})
+		for pending++; t.Context().Err() == nil; time.Sleep(time.Millisecond) {
+			if n, err := s.Board.Sharing().Pending(ctx); err == nil && n == pending {
+				return
+			}
+		}
+	}
+	next := func() (Step, []string) {
+		l, err := s.look(ctx)
+		must(t, err)
+		if step := Next(l, s.memory); step.Do != Wait {
+			t.Errorf("of what the remote has follows %s", step.Do)
+		}
+		step, err := s.early(ctx, l, Step{Do: Wait})
+		must(t, err)
+		tasks, err := s.mergeAhead(ctx, l)
+		must(t, err)
+		return step, tasks
+	}
+	begin(human, &board.SetConfig{Key: "integration_test", Value: "true"})
+	if step, tasks := next(); step.Do != Wait || len(tasks) > 0 {
+		t.Errorf("%+v, merges %q", step, tasks)
+	}
+	begin(coder, &board.Submit{About: about("login"), Commit: sha("c"), ReviewBase: sha("b"), Commits: 1, Files: 1})
+	if step, _ := next(); step.Do != ClaimReview || step.Task != "login" {
+		t.Errorf("a submission is pending: %+v", step)
+	}
+	begin(s.actor, &board.ClaimReview{About: about("login")})
+	if step, _ := next(); step.Do != Wait {
+		t.Errorf("the claim is pending: %+v", step)
+	}
+	begin(s.actor, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Commit: sha("c")})
+	if _, tasks := next(); !slices.Equal(tasks, []string{"login"}) {
+		t.Errorf("an approval is pending: it merges %q", tasks)
+	}
+	must(t, os.WriteFile(open, nil, 0o644))
+	all.Wait()
+	end, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
+	must(t, err)
+	must(t, s.Board.Prove(ctx, end))
+}
