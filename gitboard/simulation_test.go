@@ -3,7 +3,6 @@ package gitboard_test
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,21 +102,6 @@ func simulate(t *testing.T, seed uint64, size simSize) *simulation {
 		s.met["the last goal is complete"]++
 	}
 	return s
-}
-
-// TestSimulationReplays: the same seed gives the same run, commit by commit.
-func TestSimulationReplays(t *testing.T) {
-	testrun.NotShort(t)
-	synctest.Test(t, replays)
-}
-
-func replays(t *testing.T) {
-	first, second := newSimulation(t, 3, simTiny), newSimulation(t, 3, simTiny)
-	first.run()
-	second.run()
-	if !slices.Equal(first.lines, second.lines) || first.eye.tip != second.eye.tip || !maps.Equal(first.met, second.met) {
-		t.Errorf("two runs of one seed: %s and %s", first.eye.tip, second.eye.tip)
-	}
 }
 
 // TestSimulationTranscript prints one short run for people to read: go test ./gitboard -run

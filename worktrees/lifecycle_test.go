@@ -27,7 +27,7 @@ func TestLifecycle(t *testing.T) {
 	if got.Task.ID != "add-auth" || !got.Kind.Fresh || got.Task.BaseCommit != string(base) || got.Task.Worktree != ".worktrees/add-auth" {
 		t.Errorf("claimed %+v", got)
 	}
-	if !contains(s.read(got.Path, "setup.cache"), ".claim-") || !strings.HasPrefix(s.read(got.Path, "big.bin"), "version https://git-lfs") {
+	if !contains(s.read(got.Path, "setup.cache"), ".claim-") {
 		t.Error("the worktree was not set up")
 	}
 	s.lies("add-auth")

@@ -102,7 +102,6 @@ func begun(t *testing.T, dir string) *scene {
 	s.b = s.open()
 	s.write(s.dir, "a.txt", "one\ntwo\nthree\n")
 	s.write(s.dir, "mine.txt", "mine\n")
-	s.write(s.dir, "big.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")
 	s.write(s.dir, ".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n")
 	s.write(s.dir, ".gitignore", "*.cache\n")
 	s.write(s.dir, "specs/vision.md", "# Vision\n")

@@ -87,12 +87,12 @@ func settle(dir string) error {
 
 // longScripts run with -long only: losses, kills, forgeries and layouts that packages below this one
 // test, too.
-var longScripts = strings.Fields(`agent-shells archive_repeated bare-layout completion-forged doctor-loss doctor-refs env_damage env_gitdir
-	env_lock env_pipe env_submodule env_worktrees finalize-shared hostile-texts import-running land-killed
-	land-merge land-squashed limits malformed merge-incomplete merge-killed merge-review-base merge-submodule
-	merge-train newer-format set-back share-clones share-commands share-copies share-cut-off share-demand
-	share-forged share-lost share-renamed share-signed share-teams sync-apart sync-moved sync-restored task-branches
-	team-signed worktree-repair`)
+var longScripts = strings.Fields(`agent-shells archive_repeated bare-layout check-threats completion-forged
+	doctor-loss doctor-refs env_damage env_gitdir env_lock env_pipe env_submodule env_worktrees finalize-shared
+	hostile-texts import-running land-killed land-merge land-squashed limits malformed merge-incomplete merge-killed
+	merge-review-base merge-submodule merge-train newer-format set-back share-clones share-commands share-copies
+	share-cut-off share-demand share-forged share-lost share-renamed share-signed share-teams sync sync-apart
+	sync-moved sync-restored task-branches team-signed worktree-repair`)
 
 // scripts lists the files of the scripts to run: all but longScripts, with -long those as well, and
 // with -short those of inShort.
