@@ -26,6 +26,7 @@ const (
 	Stdin    Prompting = "stdin"    // the prompt on standard input
 	Argument Prompting = "argument" // the prompt as the last argument, standard input empty
 	File     Prompting = "file"     // the path of the prompt's file as the last argument, standard input empty
+	ACP      Prompting = "acp"      // by the Agent Client Protocol, which git liza acp speaks for it
 )
 
 // CLI is a program that works on a prompt.
@@ -179,8 +180,25 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 	return args, s.Prompt
 }
 
+// Hears reports whether a supervised run gets unread notes after its next tool call.
+func (c CLI) Hears() bool { return c.Hooks != nil || c.Prompt == ACP }
+
+// Bridge returns the arguments of git liza that run a CLI by the Agent Client Protocol. program is
+// its program's file.
+func (c CLI) Bridge(program, session string) []string {
+	args := []string{"acp"}
+	if session != "" {
+		args = append(args, "--session", session)
+	}
+	return slices.Concat(args, c.Last, []string{"--", program}, c.Args)
+}
+
 // WithModel returns the CLI with a model chosen. It refuses a CLI without an option for it.
 func (c CLI) WithModel(model string) (CLI, error) {
+	if c.Prompt == ACP {
+		c.Last = []string{"--model", model}
+		return c, nil
+	}
 	if c.Model == nil {
 		return c, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s, as it is called, has no option for a model, and the role's is %q", c.Name, text.Line(model, 60)),
 			fmt.Sprintf("put it into the command: git config liza.%s.command 'COMMAND'; and take it out of the team: git liza team edit", configName(c.Name)))

@@ -26,13 +26,23 @@ func Exec(command string) CLI {
 	}
 }
 
+// ACPName is the name of the CLI that runs an arbitrary command of the Agent Client Protocol.
+const ACPName = "acp"
+
+// ExecACP is a CLI that runs an arbitrary command by sh and speaks the Agent Client Protocol with it.
+func ExecACP(command string) CLI {
+	c := byACP(ACPName, "", "sh", "-c", command)
+	c.Quota = generic()
+	return c
+}
+
 // FromConfig returns the CLI with a name as git's configuration defines it: a known CLI in which
 // the keys that are set replace the defaults, or another one, which needs liza.NAME.command. get
 // returns the value of a key, "" if it is not set.
 //
 // The keys are liza.NAME.command (run by sh; if the prompt is not on standard input, it or its path
-// is the last argument), .interactive (likewise, with a first message), .prompt (stdin, argument or
-// file), .quota (a regular expression as in CLI.Quota, which replaces all others) and .install; for
+// is the last argument), .interactive (likewise, with a first message), .prompt (stdin, argument,
+// file or acp), .quota (a regular expression as in CLI.Quota, which replaces all others) and .install; for
 // a CLI with a sandbox also .sandbox (see Use) and .writable (absolute directories, separated by
 // colons).
 func FromConfig(name string, get func(key string) string) (CLI, error) {
@@ -50,6 +60,9 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 		}
 		c = CLI{Name: name, Prompt: Stdin, Quota: generic()}
 	}
+	if c.Prompt == ACP {
+		c.Quota = generic()
+	}
 	if command != "" || interactive != "" {
 		if command == "" {
 			command = c.Shell(slices.Concat(c.Args, c.without(), c.Last))
@@ -66,10 +79,13 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 		c.Interactive = inShell(name, interactive)
 	}
 	if p := Prompting(set("prompt")); p != "" {
-		if !slices.Contains([]Prompting{Stdin, Argument, File}, p) {
-			return CLI{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.prompt is %q", name, p), "git config liza."+name+".prompt stdin, or argument, or file")
+		if !slices.Contains([]Prompting{Stdin, Argument, File, ACP}, p) {
+			return CLI{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.prompt is %q", name, p), "git config liza."+name+".prompt stdin, or argument, or file, or acp")
 		}
 		c.Prompt = p
+		if p == ACP {
+			c.Resume, c.Interrupt = []string{}, true
+		}
 	}
 	if q := set("quota"); q != "" {
 		if _, err := regexp.Compile(q); err != nil {

@@ -84,6 +84,25 @@ var Known = []CLI{
 		},
 		Install: "uv tool install mistral-vibe",
 	},
+	byACP("opencode", "npm install -g opencode-ai", "opencode", "acp").talking("--prompt"),
+	byACP("qwen", "npm install -g @qwen-code/qwen-code", "qwen", "--acp").talking("-i"),
+	byACP("copilot", "npm install -g @github/copilot", "copilot", "--acp").talking("-i"),
+	byACP("goose", "https://block.github.io/goose", "goose", "acp").talking("run", "-s", "-t"),
+	byACP("kimi", "uv tool install kimi-cli", "kimi", "acp").talking("--prompt"),
+	byACP("claude-acp", "npm install -g @agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
+	byACP("codex-acp", "npm install -g @zed-industries/codex-acp", "codex-acp"),
+	byACP("gemini-acp", "npm install -g @google/gemini-cli", "gemini", "--acp"),
+}
+
+// byACP is a CLI that git liza acp runs. Its quota messages are those of any CLI.
+func byACP(name, install, program string, args ...string) CLI {
+	return CLI{Name: name, Program: program, Args: args, Prompt: ACP, Interrupt: true, Resume: []string{}, Install: install}
+}
+
+// talking is the CLI with the arguments of an interactive run.
+func (c CLI) talking(args ...string) CLI {
+	c.Interactive = args
+	return c
 }
 
 // generic returns patterns for an unknown program: those of all known CLIs, since it may be a

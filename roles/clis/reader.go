@@ -115,6 +115,8 @@ type message struct {
 	Parameters map[string]any  `json:"parameters"`
 	Output     string          `json:"output"`
 	Stats      *geminiStats    `json:"stats"`
+
+	Event *Event `json:"event"` // git liza acp
 }
 
 // known are the types of events, which distinguish events from a script's own lines of JSON.
@@ -128,6 +130,8 @@ var known = map[string]func(*Reader, *message){
 
 	"init": (*Reader).geminiInit, "message": (*Reader).geminiMessage, "tool_use": (*Reader).geminiTool,
 	"tool_result": (*Reader).geminiResult,
+
+	bridged: (*Reader).bridged,
 }
 
 func (r *Reader) line(line []byte) {

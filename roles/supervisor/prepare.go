@@ -101,6 +101,10 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		c.stdin, c.output, c.shares = s.Terminal, s.Terminal, true
 		return s.contained(c), file, nil
 	}
+	if s.CLI.Prompt == clis.ACP {
+		c.args, c.stdin = append([]string{filepath.Join(bin, "git-liza")}, s.CLI.Bridge(s.program, session)...), strings.NewReader(text)
+		return s.contained(c), file, nil
+	}
 	args, stdin := s.CLI.Command(clis.Start{Prompt: text, File: file, Session: session, Root: os.Geteuid() == 0, Hooks: true, Folders: s.folders(dir)})
 	c.args, c.stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
 	return s.contained(c), file, nil

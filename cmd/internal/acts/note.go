@@ -37,7 +37,7 @@ func Reader(s *board.State, to string) (agent, when string) {
 	if a == nil {
 		return "", ""
 	}
-	if c, err := clis.Find(a.CLI, nil); err == nil && c.Hooks != nil && !a.ByHand() {
+	if c, err := clis.Find(a.CLI, nil); (err == nil && c.Hears() || a.CLI == clis.ACPName) && !a.ByHand() {
 		return to, "at its next tool call"
 	}
 	return to, "at its next command"

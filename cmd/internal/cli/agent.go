@@ -22,6 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/hooks/install"
+	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
@@ -76,6 +77,9 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			config.Report, config.Output = out.Event, out.Output
 			defer team.Telemetry(ctx, c, out.Warn)()
 			if interactive {
+				if config.CLI.Prompt == clis.ACP && config.CLI.Interactive == nil {
+					return call.Usage(c.Cmd, "-i needs a CLI with a screen of its own, which %s has not", config.CLI.Name)
+				}
 				terminal, is := c.App.Stdout.(*os.File)
 				if !is || !c.ToTerminal() {
 					return call.Usage(c.Cmd, "-i needs a terminal")

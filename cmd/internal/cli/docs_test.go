@@ -83,7 +83,12 @@ var tables = map[string]func() string{
 	},
 	"clis": func() string {
 		rows := [][]string{{"Name", "Unattended", "Prompt", "Interactive"}}
+		var names []string
 		for _, c := range clis.Known {
+			if c.Prompt == clis.ACP {
+				names = append(names, code(c.Name))
+				continue
+			}
 			args, stdin := c.Command(clis.Start{Prompt: "PROMPT", File: "FILE", Folders: []string{"GIT"}})
 			prompt := string(c.Prompt)
 			if stdin != "" {
@@ -93,7 +98,7 @@ var tables = map[string]func() string{
 			rows = append(rows, []string{code(c.Name), code(c.Shell(args)), prompt,
 				code(c.Shell(interactive))})
 		}
-		return table(rows)
+		return table(append(rows, []string{strings.Join(names, ", "), code("git liza acp -- COMMAND"), string(clis.ACP), "its own"}))
 	},
 	"breaker-patterns": func() string {
 		rows := [][]string{{"Pattern", "Found when", "Severity"}}

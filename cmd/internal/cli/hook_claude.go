@@ -41,7 +41,7 @@ func hookClaude(ctx context.Context, c *call.Call) error {
 		}
 	case "Stop":
 		if !in.Active {
-			held, err := unfinished(ctx, c)
+			held, err := prime.Unfinished(ctx, c)
 			if err != nil {
 				unanswered(c, err)
 			}
@@ -52,23 +52,6 @@ func hookClaude(ctx context.Context, c *call.Call) error {
 		}
 	}
 	return nil
-}
-
-// unfinished describes the task that the caller still holds on a running board, and its next steps.
-func unfinished(ctx context.Context, c *call.Call) ([]string, error) {
-	v, err := c.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	halts, err := c.Board.Clone().Halts(ctx)
-	if err != nil || len(halts) > 0 {
-		return nil, err
-	}
-	p, err := prime.Of(ctx, c, v, "")
-	if err != nil || !p.Holds(v.State) {
-		return nil, err
-	}
-	return append([]string{fmt.Sprintf("You still hold %s, %s. Next:", p.Task, p.Status)}, p.Next...), nil
 }
 
 // unanswered warns that the hook adds nothing, which stops nobody.

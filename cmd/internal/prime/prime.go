@@ -244,8 +244,25 @@ func (p *Primer) end(t *board.Task) string {
 	return ""
 }
 
-// Holds reports whether the caller has a task in its hands, on a board that runs.
-func (p *Primer) Holds(s *board.State) bool {
+// Unfinished describes the task that the caller still holds on a running board, and its next steps.
+func Unfinished(ctx context.Context, c *call.Call) ([]string, error) {
+	v, err := c.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	halts, err := c.Board.Clone().Halts(ctx)
+	if err != nil || len(halts) > 0 {
+		return nil, err
+	}
+	p, err := Of(ctx, c, v, "")
+	if err != nil || !p.holds(v.State) {
+		return nil, err
+	}
+	return append([]string{fmt.Sprintf("You still hold %s, %s. Next:", p.Task, p.Status)}, p.Next...), nil
+}
+
+// holds reports whether the caller has a task in its hands, on a board that runs.
+func (p *Primer) holds(s *board.State) bool {
 	t := s.Task(p.Task)
 	return t != nil && p.own(t) && p.Mode == board.Running && p.GoalStatus == board.InProgress && !t.Paused
 }

@@ -37,7 +37,7 @@ type Flags struct {
 
 // Add defines the flags that all these commands have.
 func (s *Flags) Add(f *pflag.FlagSet) {
-	f.StringVar(&s.cli, "cli", "claude", "the CLI that is the agent: claude, codex, gemini, vibe, or one from git's configuration")
+	f.StringVar(&s.cli, "cli", "claude", "the CLI that is the agent, like claude, codex, gemini or opencode, or one from git's configuration; acp with --exec")
 	s.given = f.Changed
 	f.BoolVar(&s.Fresh, "fresh", false, "no run continues an earlier conversation of its CLI")
 	f.StringVar(&s.image, "container", "", "run the agent in a container of this `IMAGE` (podman or docker): it sees its worktree and the git directory")
@@ -47,6 +47,9 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 // Installed lists the known CLIs that are on the PATH, and all known ones.
 func Installed() (installed, known []string) {
 	for _, cli := range clis.Known {
+		if strings.HasSuffix(cli.Name, "-acp") {
+			continue // another way to run one of the others
+		}
 		known = append(known, cli.Name)
 		if _, err := exec.LookPath(cli.Program); err == nil {
 			installed = append(installed, cli.Name)
@@ -148,6 +151,8 @@ func taskToRun(ctx context.Context, c *call.Call, role roles.Role, s Flags) erro
 
 func agentCLI(ctx context.Context, c *call.Call, role *board.Role, s Flags) (clis.CLI, error) {
 	switch {
+	case s.given("exec") && s.cli == clis.ACPName && s.exec != "":
+		return clis.ExecACP(s.exec), nil
 	case !s.given("exec"):
 	case strings.TrimSpace(s.exec) == "":
 		return clis.CLI{}, call.Usage(c.Cmd, "--exec needs a command")
