@@ -205,13 +205,27 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 	return filepath.Clean(root), nil
 }
 
-// rootAbove returns the root of the project in which a task's worktree is, or "" if the path is not
-// a task's worktree.
+// rootAbove returns the root of the project to which a task's worktree belongs, or "" if the path is
+// not a task's worktree.
 func rootAbove(worktree string) string {
-	if dir := filepath.Dir(worktree); filepath.Base(dir) == board.WorktreesDir {
-		return filepath.Dir(dir)
+	dir := filepath.Dir(worktree)
+	if above, is := strings.CutSuffix(dir, board.WorktreesDir); is {
+		return filepath.Clean(above)
 	}
 	return ""
+}
+
+// OutsideKey is the setting of a clone that has the worktrees of tasks next to the project, where
+// tools that look upwards find no files of the main worktree.
+const OutsideKey = "liza.worktreesoutside"
+
+// WorktreesFolder is the absolute path of the directory of all tasks' worktrees of this clone, whose
+// project has that root.
+func (b *Board) WorktreesFolder(root string) string {
+	if b.Repo().Settings().Own(OutsideKey) == "true" {
+		return root + board.WorktreesDir
+	}
+	return filepath.Join(root, board.WorktreesDir)
 }
 
 // Lost returns the error of a request that has no retry left.

@@ -68,10 +68,11 @@ func (c Clone) former(ctx context.Context) (string, error) {
 	if err != nil || root == "" {
 		return "", err
 	}
-	here := map[string]string{}                                       // task → worktree
-	entries, _ := os.ReadDir(filepath.Join(root, board.WorktreesDir)) // there may be none yet
+	here := map[string]string{} // task → worktree
+	folder := c.board.WorktreesFolder(root)
+	entries, _ := os.ReadDir(folder) // there may be none yet
 	for _, e := range entries {
-		if path := filepath.Join(root, board.WorktreesDir, e.Name()); board.ValidTaskID(e.Name()) && c.board.Repo().Records().Owns(path) {
+		if path := filepath.Join(folder, e.Name()); board.ValidTaskID(e.Name()) && c.board.Repo().Records().Owns(path) {
 			here[e.Name()] = path
 		}
 	}

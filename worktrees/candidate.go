@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -70,6 +71,9 @@ func (s *Project) candidate(ctx context.Context, v *gitboard.View, task string, 
 	if err := s.repo.Settings().Exclude("/"+board.WorktreesDir+"/", "/.liza/"); err != nil {
 		return nil, err
 	}
+	if err := s.linkFolder(); err != nil {
+		return nil, err
+	}
 	c := &candidate{s: s, token: token, path: filepath.Join(s.Folder(), claimMark+token), base: commit}
 	if err := c.note(task); err != nil {
 		return nil, err
@@ -83,7 +87,7 @@ func (s *Project) candidate(ctx context.Context, v *gitboard.View, task string, 
 	}
 	if err == nil {
 		if name := Upwards(s.Root, c.path); name != "" {
-			s.b.Mention("warning: tools in the worktree may find " + name + " of the project's root, which is ignored by git or not committed; the integration test does not: make it in worktree_setup, or name it in worktree_copy")
+			s.b.Mention("warning: tools in the worktree may find " + name + " of the project's root, which is ignored by git or not committed; the integration test does not: make it in worktree_setup, name it in worktree_copy, or have worktrees next to the project: git config liza.worktreesOutside true")
 		}
 		c.ready = true
 		err = c.note(task)
@@ -136,9 +140,25 @@ func (s *Project) copyWorkspace(ctx context.Context, path string) error {
 // upwards are the files and folders that tools find by looking upwards from a worktree.
 var upwards = []string{"node_modules", "go.work", ".eslintrc*", "eslint.config.*", "tsconfig*.json", "pyproject.toml", ".cargo"}
 
+// linkFolder lets people find worktrees that are outside of the project where hints name them.
+func (s *Project) linkFolder() error {
+	link := filepath.Join(s.Root, board.WorktreesDir)
+	if s.Folder() == link {
+		return nil
+	}
+	if !disk.IsLink(link) {
+		_ = os.Remove(link) // if it is an empty directory
+		_ = os.Symlink(filepath.Join("..", filepath.Base(s.Folder())), link)
+	}
+	return s.repo.Settings().Exclude("/" + board.WorktreesDir)
+}
+
 // Upwards returns the first file or folder of the main worktree that tools find by looking upwards,
 // or that has one of the other names, and that a worktree lacks; "" if there is none.
 func Upwards(root, worktree string, others ...string) string {
+	if len(others) == 0 && !strings.HasPrefix(worktree, root+string(filepath.Separator)) {
+		return "" // it is outside
+	}
 	for _, pattern := range slices.Concat(upwards, others) {
 		found, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(root), pattern)) // the patterns are valid
 		for _, path := range found {

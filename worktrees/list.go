@@ -77,7 +77,7 @@ func (s *Project) InFolder(path string) (string, bool) {
 // project was moved.
 func (s *Project) ofTask(w git.WorktreeInfo) bool {
 	dir, _ := filepath.Split(w.Path)
-	return !s.Bare && !w.Main && filepath.Base(dir) == board.WorktreesDir
+	return !s.Bare && !w.Main && strings.HasSuffix(filepath.Base(dir), board.WorktreesDir)
 }
 
 // MovedAlong reports whether a worktree moved with the project: it is in .worktrees, and its .git still

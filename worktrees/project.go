@@ -64,12 +64,10 @@ func (s *Project) CheckFolder() error {
 }
 
 // Folder is the absolute path of the directory of all tasks' worktrees.
-func (s *Project) Folder() string { return filepath.Join(s.Root, board.WorktreesDir) }
+func (s *Project) Folder() string { return s.b.WorktreesFolder(s.Root) }
 
 // Path is the absolute path of a task's worktree.
-func (s *Project) Path(task string) string {
-	return filepath.Join(s.Root, filepath.FromSlash(board.WorktreeOf(task)))
-}
+func (s *Project) Path(task string) string { return filepath.Join(s.Folder(), task) }
 
 // integration returns the commit at the tip of the integration branch.
 func (s *Project) integration(ctx context.Context, v *gitboard.View) (plumbing.OID, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -136,7 +137,7 @@ func (l *line) recognize(repo *git.Repo, s *board.State) {
 			made, l.worker = repo.Records().CommittedIn(), map[plumbing.OID]string{}
 		}
 		dir, task := filepath.Split(made[oid])
-		if filepath.Base(dir) != filepath.Dir(filepath.FromSlash(board.WorktreeOf("x"))) {
+		if !strings.HasSuffix(filepath.Clean(dir), board.WorktreesDir) {
 			continue
 		}
 		if t := s.Task(task); t != nil {

@@ -188,7 +188,8 @@ func (p *Claim) Subject(_, after *State, op Operation) (string, string) {
 // WorktreeOf is the path of a task's worktree, relative to the project's root.
 func WorktreeOf(task string) string { return WorktreesDir + "/" + task }
 
-// WorktreesDir is the directory of all tasks' worktrees, relative to the project's root.
+// WorktreesDir is the directory of all tasks' worktrees, relative to the project's root. In a clone
+// that has them outside, the project's path with this ending is.
 const WorktreesDir = ".worktrees"
 
 // NextClaim chooses the task that a coder should claim if it names none: its own rejected one, then

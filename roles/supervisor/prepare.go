@@ -43,7 +43,7 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	}
 	if step.Task != "" {
 		subject = step.Task
-		in.Worktree = filepath.Join(s.root, filepath.FromSlash(board.WorktreeOf(step.Task)))
+		in.Worktree = filepath.Join(s.Board.WorktreesFolder(s.root), step.Task)
 		dir = in.Worktree
 		if s.Role == roles.Coder {
 			did, err := s.Executor.Unlock(ctx, step.Task)

@@ -233,7 +233,7 @@ func (c *Call) NoHumanHere(ctx context.Context) error {
 func (c *Call) insideTask(ctx context.Context) (string, error) {
 	top := c.Board.Repo().TopLevel()
 	name := filepath.Base(top)
-	if filepath.Base(filepath.Dir(top)) != filepath.Dir(board.WorktreeOf(name)) {
+	if !strings.HasSuffix(filepath.Dir(top), board.WorktreesDir) {
 		return "", nil
 	}
 	v, err := c.Board.View(ctx)

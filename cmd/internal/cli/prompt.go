@@ -110,7 +110,7 @@ func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *boa
 	if in.Remarks, err = c.Board.Remarks(ctx, t); err != nil {
 		return in, err
 	}
-	in.Worktree = filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID)))
+	in.Worktree = filepath.Join(c.Board.WorktreesFolder(root), t.ID)
 	if role == roles.CodeReviewer {
 		if c.AgentID() == "" && t.ReviewingBy != "" {
 			in.Agent = t.ReviewingBy

@@ -265,7 +265,7 @@ func scene(ctx context.Context, c *call.Call) (hooks.Who, *board.State, *board.R
 	top := repo.TopLevel()
 	w.Main = repo.GitDir() == repo.CommonDir()
 	name := filepath.Base(top)
-	if filepath.Base(filepath.Dir(top)) == filepath.Dir(board.WorktreeOf(name)) && !w.Main && (s == nil || s.Task(name) != nil) {
+	if strings.HasSuffix(filepath.Dir(top), board.WorktreesDir) && !w.Main && (s == nil || s.Task(name) != nil) {
 		w.Task = name
 	}
 	return w, s, nil, nil

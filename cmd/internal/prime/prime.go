@@ -293,7 +293,7 @@ func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Tas
 	}
 	w := &primeWork{
 		Iteration: t.Iteration, Stage: report.StageOf(s, t.Brief()), Progress: report.ReviewOf(s, t.Brief()), Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef,
-		Worktree: filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID))), Fix: t.IntegrationFix, Prior: feedback(t),
+		Worktree: filepath.Join(c.Board.WorktreesFolder(root), t.ID), Fix: t.IntegrationFix, Prior: feedback(t),
 	}
 	if cp := t.CheckpointOfIteration(); cp != nil {
 		w.Checkpoint, w.Intent = true, cp.Intent

@@ -123,7 +123,7 @@ func dropSettings(ctx context.Context, c *call.Call) error {
 			}
 		}
 	}
-	return cmp.Or(s.RemoveSection(ctx, "liza"), s.Include("/"+board.WorktreesDir+"/", "/.liza/"))
+	return cmp.Or(s.RemoveSection(ctx, "liza"), s.Include("/"+board.WorktreesDir+"/", "/"+board.WorktreesDir, "/.liza/"))
 }
 
 // dropFiles removes git liza's files, except those of removed worktrees that no ref can hold. It
@@ -133,7 +133,8 @@ func dropFiles(ctx context.Context, c *call.Call) (kept []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(filepath.Join(root, board.WorktreesDir)) // empty, unless a person put something there
+	_ = os.Remove(c.Board.WorktreesFolder(root))           // empty, unless a person put something there
+	_ = os.Remove(filepath.Join(root, board.WorktreesDir)) // the same, or a link to it
 	dir := c.Board.Dir()
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
