@@ -560,6 +560,17 @@ func TestMadeInWorktree(t *testing.T) {
 // both.
 func TestMergedOtherwise(t *testing.T) {
 	const base, ours, theirs = "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "one\n2\n3\n4\n5o\n6\n7\n8\n9\n", "1\n2\n3\n4\n5t\n6t\n7\n8\nnine\n"
+	w, repo := gitWorld(t)
+	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"long.go": base}))
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	w.preExec(coder1, "alpha")
+	work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new\n", "both.go": "// theirs\n", "long.go": theirs})
+	w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 3, NoTestsBecause: "none"})
+	w.judge(judge1, "alpha", board.VerdictApproved)
+	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n", "ours.go": "// ours\n", "long.go": ours}))
+	tip, integration, steps := w.tip(), w.integration, len(w.steps)
 	for name, c := range map[string]struct {
 		hand  map[string]string
 		wrong bool
@@ -578,20 +589,14 @@ func TestMergedOtherwise(t *testing.T) {
 		"a file of none's":    {map[string]string{"both.go": "// ours\n", "main.go": "//"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, repo := gitWorld(t)
-			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"long.go": base}))
-			w.begin()
-			w.ready("alpha")
-			w.claim(coder1, "alpha")
-			w.preExec(coder1, "alpha")
-			work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new\n", "both.go": "// theirs\n", "long.go": theirs})
-			w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 3, NoTestsBecause: "none"})
-			w.judge(judge1, "alpha", board.VerdictApproved)
-			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n", "ours.go": "// ours\n", "long.go": ours}))
+			defer func() {
+				w.rewind(tip)
+				w.move(integration)
+				w.steps = w.steps[:steps]
+			}()
 			m, _ := w.mergeCommit("alpha", work)
 			hand := w.project([]plumbing.OID{w.integration, work}, coder1, c.hand)
 			m.MergeCommit = string(hand)
-			before := w.tip()
 			w.do(judge1, m, w.lands(hand))
 			report := w.verify(audit.Range{})
 			said := report.Notes
@@ -603,7 +608,7 @@ func TestMergedOtherwise(t *testing.T) {
 			}) {
 				t.Errorf("%s %s", texts(report.Findings), texts(report.Notes))
 			}
-			push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
+			push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: tip, To: w.tip()}, w.integration)
 			check(t, err)
 			if push.OK() {
 				t.Error("a server takes it")
