@@ -1,0 +1,65 @@
+package oracle
+
+import (
+	"context"
+	"crypto"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/json"
+	"testing"
+
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/git-liza/git-liza/gitboard/receipt"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
+)
+
+// verifier verifies SSHSIG over the pre-authentication encoding that the library makes.
+type verifier struct{ public string }
+
+func (v verifier) Verify(_ context.Context, data, sig []byte) error {
+	_, err := sshsig.VerifyFor(sshsig.InToto, data, string(sig))
+	return err
+}
+func (v verifier) KeyID() (string, error)   { return "", nil }
+func (v verifier) Public() crypto.PublicKey { return nil }
+
+// TestDSSE has an envelope of ours verified by a library, which finds a changed payload.
+func TestDSSE(t *testing.T) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := ssh.NewSignerFromKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := sshsig.NewSigner(with, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement := []byte(`{"_type":"https://in-toto.io/Statement/v1"}`)
+	sealed, err := receipt.Seal(statement, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e dsse.Envelope
+	if err := json.Unmarshal(sealed, &e); err != nil || e.PayloadType != "application/vnd.in-toto+json" {
+		t.Fatalf("%v: %s", err, sealed)
+	}
+	by, err := dsse.NewEnvelopeVerifier(verifier{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keys, err := by.Verify(t.Context(), &e); err != nil || len(keys) != 1 {
+		t.Errorf("%v, %v", keys, err)
+	}
+	if payload, err := e.DecodeB64Payload(); err != nil || string(payload) != string(statement) {
+		t.Errorf("%s, %v", payload, err)
+	}
+	e.Payload = "e30="
+	if _, err := by.Verify(t.Context(), &e); err == nil {
+		t.Error("another payload is verified")
+	}
+}
