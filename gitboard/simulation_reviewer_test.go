@@ -86,7 +86,7 @@ func (a *simAgent) judge(id string) {
 		seen = t.ReviewCommit
 	}
 	a.after(read, func() {
-		p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Commit: seen}
+		p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Checked: "tests", Commit: seen}
 		if verdict == board.VerdictRejected {
 			p.Rejection = simRejection
 		}

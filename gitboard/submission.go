@@ -2,11 +2,10 @@ package gitboard
 
 import (
 	"context"
-	"errors"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -53,7 +52,8 @@ func (v *View) Submission(ctx context.Context, t *board.Task) (*report.Submissio
 	}
 	s.SpecChanged = true
 	if now != "" {
-		s.SpecDiff, err = v.board.diffSpecs(ctx, plumbing.OID(t.SpecOID), plumbing.OID(now))
+		_, anchor, _ := strings.Cut(t.SpecRef, "#")
+		s.SpecDiff, s.SpecChanged, err = v.board.diffSpecs(ctx, plumbing.OID(t.SpecOID), plumbing.OID(now), anchor)
 	}
 	return s, err
 }
@@ -66,13 +66,39 @@ func subjects(commits []plumbing.Commit) (lines []string) {
 	return lines
 }
 
-// diffSpecs compares two versions of a spec. It returns "" if this clone lacks the old one.
-func (b *Board) diffSpecs(ctx context.Context, was, now plumbing.OID) (string, error) {
-	if _, err := b.Repo().Object(ctx, string(was)); err != nil {
-		if errors.Is(err, git.ErrNotFound) {
-			err = nil
-		}
-		return "", err
+// diffSpecs compares a section of two versions of a spec, or the whole spec if one of them lacks the section.
+// The diff is "" if this clone lacks the old version.
+func (b *Board) diffSpecs(ctx context.Context, was, now plumbing.OID, anchor string) (diff string, changed bool, err error) {
+	texts, err := b.Repo().Objects(ctx, []string{string(was), string(now)})
+	if err != nil || texts[0].OID == "" {
+		return "", true, err
 	}
-	return b.Repo().History().DiffBlobs(ctx, was, now)
+	diff, err = b.Repo().History().DiffBlobs(ctx, was, now)
+	diff = ofSection(diff, string(texts[0].Data), string(texts[1].Data), anchor)
+	return diff, diff != "", err
+}
+
+// ofSection keeps the hunks of a patch without a file header that change a section of a text.
+func ofSection(patch, was, now, anchor string) string {
+	oldFirst, oldEnd, had := text.Section(was, anchor)
+	first, end, has := text.Section(now, anchor)
+	if !had || !has {
+		return patch
+	}
+	var kept, hunk string
+	inside := false
+	for l := range plumbing.PatchLines("diff --git a/spec b/spec\n" + patch) {
+		switch {
+		case l.Kind == plumbing.PatchFile:
+			continue
+		case l.Kind == plumbing.PatchHunk:
+			hunk, inside = "", false
+		case l.Kind == plumbing.PatchAdded && first <= l.New && l.New < end, l.Kind == plumbing.PatchGone && oldFirst <= l.Old && l.Old < oldEnd:
+			inside = true
+		}
+		if hunk += l.Text + "\n"; inside {
+			kept, hunk = kept+hunk, ""
+		}
+	}
+	return kept
 }

@@ -53,7 +53,7 @@ func TestChildren(t *testing.T) {
 	s.do(reviewer, &board.ClaimReview{About: about("one")})
 	counted("verdict", 2+1, func(ctx context.Context, b *gitboard.Board) error { // status
 		_, err := worktrees.Verdict(ctx, b, worktrees.VerdictRequest{
-			Request: gitboard.Request{Actor: reviewer}, Task: "one", Commit: string(commit), Verdict: board.VerdictApproved,
+			Request: gitboard.Request{Actor: reviewer}, Task: "one", Commit: string(commit), Verdict: board.VerdictApproved, Checked: "tests",
 		})
 		return err
 	})

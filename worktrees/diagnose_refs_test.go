@@ -85,7 +85,7 @@ func TestMalformedSubmission(t *testing.T) {
 	s.do(s.as("coder-1"), &board.Submit{About: about("one"), Commit: string(commit.OID), Tree: string(tree.OID), ReviewBase: string(base), Commits: 1, Files: len(files), NoTestsBecause: "none"},
 		plumbing.RefUpdate{Ref: plumbing.ReviewRef("one", 1), Old: plumbing.ZeroOID, New: commit.OID})
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
-	s.do(s.as("code-reviewer-1"), &board.Verdict{About: about("one"), Verdict: board.VerdictApproved, Commit: string(commit.OID)})
+	s.do(s.as("code-reviewer-1"), &board.Verdict{About: about("one"), Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit.OID)})
 	s.refused(s.mergeErr("one"), board.CodeMalformed, "one can't land: "+commit.OID.Short()+" brings an object that git fsck refuses: object "+string(tree.OID)+": fullPathname")
 	if results := s.train(); len(results) != 1 || results[0].Task != "two" || !results[0].Merged {
 		t.Errorf("%+v", results)

@@ -120,7 +120,7 @@ func TestVerdictEvidence(t *testing.T) {
 	commit := s.work("one", "b.txt", "b\n")
 	s.submit("coder-1", "one")
 	verdict := func(word, commit, reason string) error {
-		_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Verdict: word, Commit: commit, Reason: reason})
+		_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Verdict: word, Checked: "tests", Commit: commit, Reason: reason})
 		return err
 	}
 	approve := func(commit string) error { return verdict(board.VerdictApproved, commit, "") }

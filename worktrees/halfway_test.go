@@ -98,7 +98,7 @@ func TestBaseNotHere(t *testing.T) {
 		s.do(coder, &board.PreExec{About: about(task), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}})
 		s.do(coder, &board.Submit{About: about(task), Commit: commit, Tree: s.git(s.dir, "rev-parse", theirs+"^{tree}"), ReviewBase: string(base), Commits: 1, Files: 1, NoTestsBecause: "none", People: []string{"ada@example.org"}})
 		s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about(task)})
-		s.do(s.as("code-reviewer-1"), &board.Verdict{About: about(task), Verdict: board.VerdictApproved, Commit: commit})
+		s.do(s.as("code-reviewer-1"), &board.Verdict{About: about(task), Verdict: board.VerdictApproved, Checked: "tests", Commit: commit})
 	}
 	if finished, err := merge.Finish(s.ctx, s.b, human()); err != nil || len(finished) > 0 {
 		t.Errorf("finished %+v %v", finished, err)

@@ -88,7 +88,7 @@ func TestFreeRejection(t *testing.T) {
 	if one := s.is("one", board.Rejected); one.Rejection.Overall != "Suggestion: see the comment" {
 		t.Errorf("rejected: %+v", one.Rejection)
 	}
-	_, err = worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: reviewer, Task: "none", Verdict: board.VerdictApproved, Commit: commit})
+	_, err = worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: reviewer, Task: "none", Verdict: board.VerdictApproved, Checked: "tests", Commit: commit})
 	s.refused(err, board.CodeUnknownTask, "none")
 }
 
@@ -152,7 +152,7 @@ func TestFromElsewhere(t *testing.T) {
 			t.Errorf("a worktree was made in %s for %+v: %v", path, other, err)
 		}
 	}
-	_, err = worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Verdict: board.VerdictApproved, Commit: string(theirs)})
+	_, err = worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Verdict: board.VerdictApproved, Checked: "tests", Commit: string(theirs)})
 	s.check(err)
 	s.is("one", board.Approved)
 	s.merge("one")

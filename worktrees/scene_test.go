@@ -295,7 +295,7 @@ func (s *scene) verdict(id, task, verdict string) {
 		}
 		reason = r.Text()
 	}
-	_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task, Verdict: verdict, Commit: t.ReviewCommit[:8], Reason: reason})
+	_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task, Verdict: verdict, Checked: "tests", Commit: t.ReviewCommit[:8], Reason: reason})
 	s.check(err)
 }
 

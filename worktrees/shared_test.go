@@ -99,7 +99,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("where it was made, it is reviewed in %s", path)
 	}
 	approve := worktrees.VerdictRequest{
-		Request: gitboard.Request{Actor: s.agent["code-reviewer-1"], ID: "approve"}, Task: "one", Verdict: board.VerdictApproved, Commit: string(commit),
+		Request: gitboard.Request{Actor: s.agent["code-reviewer-1"], ID: "approve"}, Task: "one", Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit),
 	}
 	s.git(place("one"), "checkout", "-q", "--detach", string(commit))
 	s.insist(func(ctx context.Context) error {

@@ -15,6 +15,7 @@ type VerdictRequest struct {
 	Task    string
 	Verdict string // board.VerdictApproved or board.VerdictRejected
 	Commit  string // the reviewed commit; may be abbreviated
+	Checked string // what was run
 	// Reason is a comment on an approval, or the text of a rejection that is not given as
 	// Rejection.
 	Reason    string
@@ -54,7 +55,7 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 // Payload is the verdict on a task as it is now, with the places of its blockers that the submission
 // lacks. With comments on lines, a rejection's text may have any form.
 func (r VerdictRequest) Payload(ctx context.Context, b *gitboard.Board, t *board.Task) (*board.Verdict, error) {
-	p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason, Rejection: r.Rejection}
+	p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason, Checked: r.Checked, Rejection: r.Rejection}
 	if r.Verdict == board.VerdictRejected && r.Rejection == nil {
 		parsed, err := board.ParseRejection(r.Reason)
 		if err != nil && len(t.OpenComments()) == 0 {

@@ -66,7 +66,7 @@ func TestProjectsCommands(t *testing.T) {
 	p.git("-C", ".worktrees/parse", "commit", "-q", "-m", "do it")
 	coder.must("coder-1", "submit", "parse")
 	reviewer.must("code-reviewer-1", "claim-review", "parse")
-	reviewer.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", "task/parse")
+	reviewer.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--checked", "tests", "--commit", "task/parse")
 	tip := p.git("rev-parse", "liza/state")
 	reviewer.must("code-reviewer-1", "merge", "parse")
 	if ops := p.git("log", "--format=%s", strings.TrimSpace(tip)+"..liza/state"); strings.Count(ops, "\n") != 1 || !strings.HasPrefix(ops, "merge(parse)") {

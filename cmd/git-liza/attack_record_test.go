@@ -19,7 +19,7 @@ func (s *site) approve() {
 	}
 	s.must("coder-1", "submit", "parse")
 	s.must("code-reviewer-1", "claim-review", "parse")
-	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
+	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--checked", "tests", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
 }
 
 // TestFinishProves: a commit that isn't the merge of a task's work is not recorded as one; doctor

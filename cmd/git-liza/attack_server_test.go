@@ -36,7 +36,7 @@ func TestAttacksOnAServer(t *testing.T) {
 	s.committed("parse.txt")
 	s.must("coder-1", "submit", "parse")
 	s.must("code-reviewer-1", "claim-review", "parse")
-	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
+	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--checked", "tests", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
 	s.must("code-reviewer-1", "merge", "parse")
 	s.must("", "note", "hello")
 	s.must("coder-2", "heartbeat")
@@ -190,7 +190,7 @@ func TestPushWithoutAtomic(t *testing.T) {
 	s.committed("parse.txt")
 	s.must("coder-1", "submit", "parse")
 	s.must("code-reviewer-1", "claim-review", "parse")
-	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
+	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--checked", "tests", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
 	s.must("code-reviewer-1", "merge", "parse")
 	before := s.ok("", "", "git -C ../server.git for-each-ref")
 	for _, refs := range []string{"liza/state", "integration", "liza/state integration", "integration liza/state"} {

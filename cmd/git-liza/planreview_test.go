@@ -24,7 +24,7 @@ planner-*)
 	;;
 plan-reviewer-*)
 	if test -n "$task"; then
-		git liza verdict $task APPROVED --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
+		git liza verdict $task APPROVED --checked tests --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
 		exit
 	fi
 	for draft in $(git liza prime --json | sed 's/.*"drafts":\[\([^]]*\)\].*/\1/; s/[",]/ /g'); do
@@ -38,7 +38,7 @@ coder-* | spec-writer-*)
 ` + submits + `
 	;;
 *)
-	git liza verdict $task APPROVED --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
+	git liza verdict $task APPROVED --checked tests --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
 	;;
 esac
 `

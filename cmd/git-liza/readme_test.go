@@ -77,7 +77,7 @@ coder-*)
 	git liza submit greet
 	exit 42 ;;
 code-reviewer-*)
-	git liza verdict greet APPROVED --commit "$(field 'REVIEW COMMIT')" ;;
+	git liza verdict greet APPROVED --checked tests --commit "$(field 'REVIEW COMMIT')" ;;
 esac
 `
 

@@ -71,7 +71,7 @@ func (f *fleet) commits(its *project, commit, text string) {
 func (f *fleet) lands(its, other *project) {
 	f.t.Helper()
 	other.must("code-reviewer-1", "claim-review", "only")
-	other.must("code-reviewer-1", "verdict", "only", "APPROVED", "--commit", "refs/liza/remotes/origin/task/only")
+	other.must("code-reviewer-1", "verdict", "only", "APPROVED", "--checked", "tests", "--commit", "refs/liza/remotes/origin/task/only")
 	other.must("code-reviewer-1", "merge", "only")
 	its.must("", "sync")
 	if got := its.git("show", "integration:only"); got != "done\n" {

@@ -89,7 +89,7 @@ func (p *project) approved(id string, files map[string]string) {
 	p.committed(id, files)
 	p.must("coder-1", "submit", id)
 	p.must("code-reviewer-1", "claim-review", id)
-	p.must("code-reviewer-1", "verdict", id, "APPROVED", "--commit", "task/"+id)
+	p.must("code-reviewer-1", "verdict", id, "APPROVED", "--checked", "tests", "--commit", "task/"+id)
 }
 
 // lands adds a file to integration as a human does.

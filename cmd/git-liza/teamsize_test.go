@@ -30,7 +30,7 @@ coder-*)
 ` + submits + `
 	;;
 *)
-	git liza verdict $task APPROVED --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
+	git liza verdict $task APPROVED --checked tests --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
 	;;
 esac
 `

@@ -210,7 +210,7 @@ func (h *history) archive(n int) error {
 			{coder, &board.PreExec{About: about(id), Checkpoint: board.Checkpoint{Intent: "write the test, then the code", Validation: "go test ./...", FilesToModify: []string{"a.go"}}}},
 			{coder, &board.Submit{About: about(id), Commit: work, ReviewBase: h.base, Commits: 1, Files: 2, Tests: []string{"a_test.go"}}},
 			{reviewer, &board.ClaimReview{About: about(id)}},
-			{reviewer, &board.Verdict{About: about(id), Verdict: board.VerdictApproved, Commit: work}},
+			{reviewer, &board.Verdict{About: about(id), Verdict: board.VerdictApproved, Checked: "tests", Commit: work}},
 			{reviewer, &board.Merge{About: about(id), ReviewCommit: work, Before: h.base, MergeCommit: work, MergeType: board.FastForward}},
 		} {
 			if err := h.do(step.who, step.p); err != nil {

@@ -185,7 +185,7 @@ code-reviewer-*)
 	if %s; then
 		git liza verdict $task REJECTED --commit $(git rev-parse HEAD) --blocker "$task.txt:1|too short|it says too little|say more" --overall 'Not yet.' --spec n/a --anomaly none
 	else
-		git liza verdict $task APPROVED --commit $(git rev-parse HEAD) --prior 'RESOLVED: it is longer' || git liza verdict $task APPROVED --commit $(git rev-parse HEAD)
+		git liza verdict $task APPROVED --checked tests --commit $(git rev-parse HEAD) --prior 'RESOLVED: it is longer' || git liza verdict $task APPROVED --checked tests --commit $(git rev-parse HEAD)
 	fi ;;
 coder-*)
 	%s
@@ -241,7 +241,7 @@ func benchHuman(l *lab) error {
 	}{
 		{"finalize → claim", onBoard("register: code-reviewer-1"), [][]string{{"finalize", "task-0"}}, onBoard("claim(task-0)")},
 		{"answer → the coder works", onBoard("block(task-0)"), [][]string{{"answer", "task-0", "blue"}}, there(filepath.Join(l.dir, "works"))},
-		{"approve → the test begins", there(filepath.Join(l.dir, "reviews")), [][]string{{"claim-review", "task-0"}, {"verdict", "task-0", "APPROVED", "--commit", "task/task-0"}}, there(begun)},
+		{"approve → the test begins", there(filepath.Join(l.dir, "reviews")), [][]string{{"claim-review", "task-0"}, {"verdict", "task-0", "APPROVED", "--checked", "tests", "--commit", "task/task-0"}}, there(begun)},
 	} {
 		if err := until("before "+step.what, step.after); err != nil {
 			return err

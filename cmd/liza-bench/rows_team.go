@@ -115,7 +115,7 @@ func (s *site) review(reviewer string, work time.Duration, submissions <-chan su
 			return err
 		}
 		time.Sleep(work)
-		err := s.steps([]string{reviewer, "verdict " + sub.task + " APPROVED --commit " + sub.commit}, []string{reviewer, "merge " + sub.task})
+		err := s.steps([]string{reviewer, "verdict " + sub.task + " APPROVED --checked tests --commit " + sub.commit}, []string{reviewer, "merge " + sub.task})
 		if err != nil {
 			return err
 		}

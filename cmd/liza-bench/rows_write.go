@@ -97,7 +97,7 @@ func (l *lab) smallWrites(name string, size boardSize) (*site, []arm, error) {
 		return s.liza("coder-2", "block", other, "--reason", fmt.Sprintf("the interface is not settled, draft %d", l.next()), "--question", "Which draft holds?")
 	}
 	verdict := func() (time.Duration, error) {
-		return s.liza("code-reviewer-1", "verdict", sub.task, "APPROVED", "--commit", sub.commit)
+		return s.liza("code-reviewer-1", "verdict", sub.task, "APPROVED", "--checked", "tests", "--commit", sub.commit)
 	}
 	return s, []arm{s.noting("note"), {"block", block, s.restore}, {"verdict", verdict, s.restore}}, s.remember()
 }
@@ -175,7 +175,7 @@ func (s *site) submitted(task string) (submission, error) {
 func (s *site) approved(task string) (submission, error) {
 	sub, err := s.submitted(task)
 	if err == nil {
-		err = s.steps([]string{"code-reviewer-1", "verdict " + task + " APPROVED --commit " + sub.commit})
+		err = s.steps([]string{"code-reviewer-1", "verdict " + task + " APPROVED --checked tests --commit " + sub.commit})
 	}
 	if err != nil {
 		return sub, err

@@ -74,7 +74,7 @@ func TestGoesOn(t *testing.T) {
 	w.do(ada, &board.AddNote{Message: "two"})
 	w.do(coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
 	// An operation that the rules refuse, and a message that can't be parsed.
-	bad(forgery{op: board.Operation{Actor: judge1, Request: "f4", Payload: &board.Verdict{About: about("t-claimed"), Verdict: "APPROVED", Commit: strings.Repeat("a", 40)}}})
+	bad(forgery{op: board.Operation{Actor: judge1, Request: "f4", Payload: &board.Verdict{About: about("t-claimed"), Verdict: "APPROVED", Checked: "tests", Commit: strings.Repeat("a", 40)}}})
 	w.do(ada, &board.AddNote{Message: "three"})
 	bad(forgery{op: noteOf("f5"), message: func(string) string { return "Merge branch 'main'\n" }})
 	// The unreadable record is removed by hand.

@@ -82,7 +82,7 @@ func (w *world) comment(a board.Actor, id string) {
 
 func (w *world) judge(a board.Actor, id, verdict string) {
 	w.do(a, &board.ClaimReview{About: board.About{Task: id}})
-	p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Commit: w.snapshot(w.tip()).State.Task(id).ReviewCommit}
+	p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Checked: "tests", Commit: w.snapshot(w.tip()).State.Task(id).ReviewCommit}
 	if verdict == board.VerdictRejected {
 		r := *rejection
 		r.Blockers = slices.Clone(r.Blockers)

@@ -74,7 +74,7 @@ func TestForgedSignatures(t *testing.T) {
 		return board.Operation{Actor: a, Request: "forged", Payload: &board.Discover{Description: "psst", Severity: "low", Urgency: "deferred"}}
 	}
 	approval := board.Operation{Actor: judge1, Request: "forged", Payload: &board.Verdict{
-		About: about("greet"), Verdict: board.VerdictApproved, Commit: w.task("greet").ReviewCommit,
+		About: about("greet"), Verdict: board.VerdictApproved, Checked: "tests", Commit: w.task("greet").ReviewCommit,
 	}}
 	of := func(a board.Actor, p board.Payload) board.Operation {
 		return board.Operation{Actor: a, Request: "forged", Payload: p}

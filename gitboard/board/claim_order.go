@@ -87,6 +87,22 @@ func (o *claimOrder) chain(id string) int {
 	return n
 }
 
+// waiters is how many unfinished tasks wait for a task, directly or behind others.
+func (o *claimOrder) waiters(id string) int {
+	seen := map[string]bool{}
+	var visit func(id string)
+	visit = func(id string) {
+		for _, next := range o.waiting[id] {
+			if !seen[next] {
+				seen[next] = true
+				visit(next)
+			}
+		}
+	}
+	visit(id)
+	return len(seen)
+}
+
 // overlap is how many tasks that are under way may change the same files. It goes by the files that
 // planners and checkpoints declare, and is a hint.
 func (o *claimOrder) overlap(b Brief) int {

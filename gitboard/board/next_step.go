@@ -280,9 +280,13 @@ func wayToGoalComplete(s *State, _ *Task, _ Actor) (Payload, Act) {
 	return nil, Act{}
 }
 
-func wayToNote(_ *State, _ *Task, who Actor) (Payload, Act) {
-	if who.Role == roles.Human {
+func wayToNote(s *State, _ *Task, who Actor) (Payload, Act) {
+	switch who.Role {
+	case roles.Human:
 		return &AddNote{Message: exampleText}, Do("note").With("message", exampleText)
+	case roles.Coder:
+		own := s.heldBy(who.ID)
+		return &AddNote{For: own, Message: exampleText}, Do("note").With("for", own, "message", exampleText)
 	}
 	return &AddNote{For: roles.HumanID, Message: exampleText}, Do("note").With("for", roles.HumanID, "message", exampleText)
 }

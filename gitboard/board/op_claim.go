@@ -249,22 +249,26 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 	return ""
 }
 
-// NextReview chooses what a reviewer should review if it names nothing, by goal, priority, age and
-// id; "" for none. It leaves a submission to another reviewer whom the review policy prefers, as
-// long as that one is free.
+// NextReview chooses what a reviewer should review if it names nothing: by the most urgent goal, by how
+// many unfinished tasks wait for it, by priority, age and id; "" for none. It leaves a submission to
+// another reviewer whom the review policy prefers, as long as that one is free.
 func NextReview(s *State, reviewer string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	who := Actor{ID: reviewer, Role: roles.Human}
 	if reviewer != roles.HumanID {
 		who.Role = roles.CodeReviewer
 	}
-	urgency := s.urgencies()
-	for _, b := range s.Tasks() {
-		if b.Status != ReadyForReview || b.Paused || urgency(b.Goal) == 0 || skip != nil && skip(b.ID) {
-			continue
-		}
-		if b.ReviewingBy != "" && (b.ReviewingBy == roles.HumanID || !takeable(b.ReviewingBy, b)) {
-			continue
-		}
+	urgency, all := s.urgencies(), s.Tasks()
+	list := slices.DeleteFunc(slices.Clone(all), func(b Brief) bool {
+		return b.Status != ReadyForReview || b.Paused || urgency(b.Goal) == 0 || skip != nil && skip(b.ID) ||
+			b.ReviewingBy != "" && (b.ReviewingBy == roles.HumanID || !takeable(b.ReviewingBy, b))
+	})
+	if len(list) > 1 {
+		order := newClaimOrder(all)
+		slices.SortStableFunc(list, func(a, b Brief) int {
+			return cmp.Or(cmp.Compare(urgency(a.Goal), urgency(b.Goal)), cmp.Compare(order.waiters(b.ID), order.waiters(a.ID)))
+		})
+	}
+	for _, b := range list {
 		if t := s.Task(b.ID); t != nil && mayReview(s, t, who) == nil && s.preferred(t, reviewer, takeable) == "" {
 			return b.ID
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-// AddNote leaves a note: from a human to a task, an agent, a role or everybody, or from a planner
-// to the human.
+// AddNote leaves a note: from a human to a task, an agent, a role or everybody, from a planner to the
+// human, a task or an agent, or from a coder to its own task, for the reviewer.
 type AddNote struct {
 	For     string `json:"for,omitempty"`
 	Goal    string `json:"goal,omitempty"` // "" for all goals being worked on
@@ -31,11 +31,15 @@ func (p *AddNote) Op() string { return "note" }
 
 // Check implements Payload.
 func (p *AddNote) Check(s *State, op Operation) error {
-	if op.Actor.Role != roles.Human && p.For != roles.HumanID {
-		return refuse(CodePermission, "a planner writes notes for the human only")
+	t := s.Task(p.For)
+	switch role := op.Actor.Role; {
+	case role == roles.Planner && (p.For == "" || p.For == string(roles.Planner)):
+		return refuse(CodePermission, "a planner's note is for the human, a task or an agent")
+	case role == roles.Coder && (t == nil || t.AssignedTo != op.Actor.ID):
+		return refuse(CodePermission, "a coder's note is for its own task, where the reviewer sees it")
 	}
 	if _, err := s.RoleOf(p.For); err != nil && p.For != "" && p.For != roles.HumanID && p.For != string(roles.Planner) {
-		if s.Task(p.For) == nil {
+		if t == nil {
 			return s.unknownReader(p.For)
 		}
 	}

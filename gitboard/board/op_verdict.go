@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -21,7 +22,8 @@ type Verdict struct {
 	About
 	Verdict   string     `json:"verdict"`
 	Commit    string     `json:"commit"`
-	Reason    string     `json:"reason,omitempty"` // a comment on an approval
+	Reason    string     `json:"reason,omitempty"`  // a comment on an approval
+	Checked   string     `json:"checked,omitempty"` // what was run, and how it ended; an agent's approval needs it
 	Rejection *Rejection `json:"rejection,omitempty"`
 	// Missing are the places of blockers that the submission lacks, a fact of the repository that
 	// verify checks.
@@ -45,6 +47,12 @@ func (p *Verdict) Check(s *State, op Operation) error {
 		return refuse(CodeStale, "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t)
 	case p.Verdict == VerdictApproved && p.Rejection != nil:
 		return invalid("an approval does not reject anything")
+	case p.Verdict == VerdictApproved && op.Actor.Role != roles.Human:
+		if strings.TrimSpace(p.Checked) == "" {
+			return invalid("checked is missing: an approval reports what was run and how it ended").
+				Way(Do("verdict", t.ID).With("verdict", VerdictApproved, "commit", t.ReviewCommit, "checked", exampleText))
+		}
+		return nil
 	case p.Verdict == VerdictApproved:
 		return nil
 	case p.Verdict != VerdictRejected:
@@ -82,7 +90,7 @@ func (p *Verdict) Apply(s *State, op Operation) {
 	t.ReviewCyclesTotal++
 	t.become(Rejected, op)
 	e := t.event(op, EventRejected)
-	e.Commit, e.Iteration, e.Rejection, e.As = p.Commit, t.Iteration, p.Rejection, op.Actor.Identity()
+	e.Commit, e.Iteration, e.Rejection, e.Checked, e.As = p.Commit, t.Iteration, p.Rejection, p.Checked, op.Actor.Identity()
 	if t.ReviewCyclesTotal >= s.Config().ReviewCyclesFor(t) {
 		deadlock(s, t, op)
 	}
@@ -99,7 +107,7 @@ func (p *Verdict) approve(s *State, t *Task, op Operation) {
 		name = EventApproved
 	}
 	e := t.event(op, name)
-	e.Commit, e.Reason, e.As = p.Commit, p.Reason, op.Actor.Identity()
+	e.Commit, e.Reason, e.Checked, e.As = p.Commit, p.Reason, p.Checked, op.Actor.Identity()
 }
 
 // deadlock blocks a task that reached its limit of review cycles.
@@ -124,5 +132,9 @@ func (p *Verdict) Subject(before, after *State, op Operation) (string, string) {
 		progress := ProgressOf(after, t)
 		line += fmt.Sprintf(", %d of %s", len(progress.Approvals), text.Plural(progress.Needed(), "approval"))
 	}
-	return line, cmp.Or(p.Reason, p.Rejection.Text())
+	body := cmp.Or(p.Reason, p.Rejection.Text())
+	if p.Checked != "" {
+		body += "\n\nChecked: " + p.Checked
+	}
+	return line, strings.TrimSpace(body)
 }

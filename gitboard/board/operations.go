@@ -176,7 +176,7 @@ var rules = []rule{
 	{payload: &Trip{}, noun: "a trip of the breaker", who: planning},
 	{payload: &Discover{}, noun: "a discovery", who: anyone, anywhere: true, born: DiscoveryDir, offline: true, taskless: true},
 	{payload: &LogAnomaly{}, noun: "an anomaly", who: anyone, anywhere: true, born: AnomalyDir, offline: true, taskless: true},
-	{payload: &AddNote{}, noun: "a note", way: wayToNote, who: planning, anywhere: true, born: NoteDir, offline: true},
+	{payload: &AddNote{}, noun: "a note", way: wayToNote, who: []roles.Role{roles.Planner, roles.Coder, roles.Human}, anywhere: true, born: NoteDir, offline: true},
 	{payload: &Usage{}, noun: "a run's usage", gate: always, who: agents, anywhere: true, taskless: true, anyState: true, moves: []Transition{
 		{From: []Status{Claimed, ReadyForReview, Rejected, IntegrationFailed}, To: Blocked, Who: system, Note: "its budget of tokens is used up: budget"},
 	}},

@@ -126,9 +126,13 @@ func TestNotes(t *testing.T) {
 	r := s.refused("unknown-record", human, &board.AddNote{For: "logn", Message: "look"})
 	equal(t, "who is unknown", r.Unknown, "logn")
 	s.refused("unknown-record", human, &board.AddNote{For: "coder", Message: "look"})
-	s.refused("permission", planner, &board.AddNote{For: "login", Message: "look"}, "for the human only")
-	s.do(planner, &board.AddNote{For: "human", Message: "look"})
-	s.refused("permission", coder1, &board.AddNote{For: "human", Message: "look"})
+	s.refused("permission", planner, &board.AddNote{Message: "look"}, "for the human, a task or an agent")
+	s.refused("permission", coder1, &board.AddNote{For: "human", Message: "look"}, "for its own task")
+	s.refused("permission", coder1, &board.AddNote{For: "login", Message: "look"}, "for its own task")
+	for _, to := range []string{"human", "login", "coder-1"} {
+		s.do(planner, &board.AddNote{For: to, Message: "look"})
+	}
+	s.do(coder1, claim("login")).do(coder1, &board.AddNote{For: "login", Message: "look"})
 	s.do(coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
 	s.do(planner, &board.Ack{IDs: []string{"note-1", "anomaly-1"}})
 	equal(t, "note", s.state().Note("note-1").AcknowledgedBy, "planner-1")

@@ -218,6 +218,16 @@ func TestReviewClaim(t *testing.T) {
 	equal(t, "robbed", s.agent("code-reviewer-1").Status, board.Idle)
 }
 
+// The submission that most tasks wait for comes first, whatever its age.
+func TestNextReview(t *testing.T) {
+	s := begun(t).submitted("aged")
+	equal(t, "alone", board.NextReview(s.state(), "code-reviewer-1", nil, nil), "aged")
+	s = s.submitted("login").ready("form", "login").ready("page", "form")
+	equal(t, "with a chain behind it", board.NextReview(s.state(), "code-reviewer-1", nil, nil), "login")
+	s.do(reviewer1, review("login"))
+	equal(t, "left", board.NextReview(s.state(), "code-reviewer-2", nil, func(string, board.Brief) bool { return false }), "aged")
+}
+
 func TestOneReviewAReviewer(t *testing.T) {
 	s := begun(t).submitted("login").ready("logout").do(coder2, claim("logout")).do(coder2, preExec("logout")).do(coder2, submit("logout"))
 	s.do(reviewer1, review("login"))
@@ -282,6 +292,16 @@ func TestApproval(t *testing.T) {
 	equal(t, "cleared", task.ReviewingBy+task.Rejection.Text(), "")
 	equal(t, "reviewer", s.agent("code-reviewer-1").Status, board.Idle)
 	equal(t, "current_task", s.agent("code-reviewer-1").CurrentTask, "")
+}
+
+// Only the human may leave out what was run.
+func TestApprovalWithoutChecks(t *testing.T) {
+	s := begun(t).submitted("login").do(reviewer1, review("login"))
+	v := approve("login")
+	v.Checked = " "
+	s.refused("invalid", reviewer1, v, "an approval reports what was run")
+	s.do(human, &board.Release{About: about("login"), Force: true, Reason: "mine"}).do(human, review("login")).do(human, v)
+	equal(t, "status", s.task("login").Status, board.Approved)
 }
 
 func TestRejection(t *testing.T) {

@@ -1,8 +1,10 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -118,6 +120,7 @@ type Event struct {
 	AllowedIterations   int    `yaml:"allowed_iterations,omitempty"`
 	AllowedReviewCycles int    `yaml:"allowed_review_cycles,omitempty"`
 	NoTests             string `yaml:"no_tests_because,omitempty"`
+	Checked             string `yaml:"checked,omitempty"` // what a reviewer ran
 	// Verified is the validation of a submission.
 	Verified *Validation `yaml:"verified,omitempty"`
 	As       string      `yaml:"as,omitempty"` // a human who reviews: name and address
@@ -407,6 +410,19 @@ func (d Definition) changedTo(next Definition) *Definition {
 		return nil
 	}
 	return &d
+}
+
+// AmendedSinceClaim returns the criteria and the scope with which work on the task began, as far as
+// amendments have replaced them since; nil if they have not.
+func (t *Task) AmendedSinceClaim() *Definition {
+	d := Definition{DoneWhen: t.DoneWhen, Scope: t.Scope}
+	first := slices.IndexFunc(t.History, Event.TakesUp)
+	for _, e := range slices.Backward(t.History[max(first, 0):]) {
+		if first >= 0 && e.Was != nil {
+			d.DoneWhen, d.Scope = cmp.Or(e.Was.DoneWhen, d.DoneWhen), cmp.Or(e.Was.Scope, d.Scope)
+		}
+	}
+	return d.changedTo(Definition{DoneWhen: t.DoneWhen, Scope: t.Scope})
 }
 
 // redefines reports whether the replaced values were part of a task's requirements.

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -43,6 +46,16 @@ func SpecChangesSince(s *board.State, t board.Time) []*board.SpecChange {
 		}
 	}
 	return since
+}
+
+// SpecChangesFor lists the recorded changes of a task's section of its spec since the task was created,
+// oldest first. A change or a task that names no section is about the whole spec.
+func SpecChangesFor(s *board.State, t *board.Task) []*board.SpecChange {
+	file, section, _ := strings.Cut(t.SpecRef, "#")
+	return slices.DeleteFunc(SpecChangesSince(s, t.Created), func(c *board.SpecChange) bool {
+		changed, part, _ := strings.Cut(c.Spec, "#")
+		return changed != file || part != section && part != "" && section != ""
+	})
 }
 
 // TaskOf is the task that an agent works on or reviews, else the one that will return to it; nil if

@@ -50,10 +50,10 @@ var said = map[string][]string{
 	"reviewer": {
 		`^=== REVIEW TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /`, `^BASE COMMIT: b{40}$`, `^REVIEW COMMIT: [cd]{40}$`, `^AUTHOR: coder-1$`, `^ITERATION: [12]$`, `^DESCRIPTION:`, `^DONE WHEN:`,
 		`^SCOPE: `, `^SPEC REF: `, `^SPEC CHANGED: (yes|no)`, `^NOTES: `, `^SPEC CHANGES: `, `^CHECKPOINT INTENT: `, `^CHECKPOINT VALIDATION: `, `^CHECKPOINT FILES: 2`, `^FILES OUTSIDE CHECKPOINT: `, `^TESTS TOUCHED: `,
-		`VERIFY THE COMMIT: `, `READ THE WHOLE RANGE`, `READ THE WHOLE RANGE, every file: git liza diff add-login`, `git log b{9}\.\.[cd]{9}`, `written before the code`, `the diff does what INTENT says`, `run VALIDATION`, `each assumption holds`,
+		`VERIFY THE COMMIT: `, `READ THE WHOLE RANGE`, `READ THE WHOLE RANGE, every file: git liza diff add-login`, `written before the code`, `the diff does what INTENT says`, `run VALIDATION`, `each assumption holds`,
 		`criterion by criterion: met, and shown by a test`, `lists as OUT.* is a violation`, `DON'T JUDGE style, other ways .* what else could be added`, `READ-ONLY: change nothing`,
 		`^REJECTION FORMAT`, `Blockers: 1`, `- \[blocker\] \S+:\d+ `, `Why it matters:`, `Suggestion:`, `Concerns: 0`, `Overall:`, `Spec: REF or n/a`, `Anomaly: ID or none`,
-		`^VERDICT `, `git liza verdict add-login APPROVED --commit [cd]{40}`, `git liza verdict add-login REJECTED --commit [cd]{40} --blocker`, `^APPROVAL MEANS: `, `^APPROVAL DOES NOT MEAN: `,
+		`^VERDICT `, `git liza verdict add-login APPROVED --commit [cd]{40} --checked "`, `git liza verdict add-login REJECTED --commit [cd]{10} --blocker`, `^APPROVAL MEANS: `, `^APPROVAL DOES NOT MEAN: `,
 		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `git liza review add-login`, `git liza handoff add-login --summary`,
 	},
 	"reviewer_handoff":      {`^HANDOFF FROM: code-reviewer-2 at`, `^HANDOFF SUMMARY: login.go is read`, `^HANDOFF NEXT ACTION: run the validation`, `judge for yourself`},

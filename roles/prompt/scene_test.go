@@ -127,7 +127,7 @@ func feedback() *board.Rejection {
 func (s *scene) verdict(id, verdict string, reason *board.Rejection) *scene {
 	s.t.Helper()
 	return s.do(reviewer, &board.ClaimReview{About: about(id)}).
-		do(reviewer, &board.Verdict{About: about(id), Verdict: verdict, Commit: s.state().Task(id).ReviewCommit, Rejection: reason})
+		do(reviewer, &board.Verdict{About: about(id), Verdict: verdict, Checked: "go test: ok", Commit: s.state().Task(id).ReviewCommit, Rejection: reason})
 }
 
 // submitted brings a task to its first review.

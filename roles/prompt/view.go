@@ -133,9 +133,9 @@ func (v *view) Dependencies() []string {
 	return lines
 }
 
-// SpecChanges are the recorded spec changes since the task was created, newest first.
+// SpecChanges are the recorded changes of the task's spec since it was created, newest first.
 func (v *view) SpecChanges() []string {
-	changes := report.SpecChangesSince(v.State, v.T.Created)
+	changes := report.SpecChangesFor(v.State, v.T)
 	slices.Reverse(changes)
 	var lines []string
 	for _, c := range changes {

@@ -15,7 +15,7 @@ import (
 func soon(l *Look, _ *Memory) { l.Now = l.Now.Add(time.Second - time.Minute) }
 
 func approvedByHuman(s *scene) {
-	s.submitted("login").do(human, &board.ClaimReview{About: about("login")}).do(human, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Commit: sha("c")})
+	s.submitted("login").do(human, &board.ClaimReview{About: about("login")}).do(human, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Checked: "tests", Commit: sha("c")})
 }
 
 // TestNext is the table of decisions: an agent, a board, what the supervisor sees and remembers,
@@ -471,7 +471,7 @@ func TestOversee(t *testing.T) {
 		{"a planner at a checkpoint", planner, nil, nil, func(l *Look, _ *Running) { l.Halt = &report.Halt{File: "CHECKPOINT", Mode: board.CheckpointMode} }, "30s", "CHECKPOINT by this clone"},
 		{"aborted", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, &board.Abort{}) }, nil, "0s", "the run is aborted"},
 		{"a verdict", reviewer1, func(s *scene) { s.reviewed("login") }, func(s *scene) {
-			s.do(reviewer1, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Commit: sha("c")})
+			s.do(reviewer1, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Checked: "tests", Commit: sha("c")})
 		}, nil, "30s", "its work on login ended"},
 		{"its review is released", reviewer1, func(s *scene) { s.reviewed("login") }, func(s *scene) {
 			s.do(human, &board.Release{About: about("login"), Force: true, Reason: "too slow"})

@@ -97,7 +97,7 @@ func (s *scene) reviewed(id string) *scene {
 
 func (s *scene) approved(id string) *scene {
 	s.t.Helper()
-	return s.reviewed(id).do(reviewer1, &board.Verdict{About: about(id), Verdict: board.VerdictApproved, Commit: sha("c")})
+	return s.reviewed(id).do(reviewer1, &board.Verdict{About: about(id), Verdict: board.VerdictApproved, Checked: "tests", Commit: sha("c")})
 }
 
 var rejection = &board.Rejection{

@@ -65,7 +65,7 @@ func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, co
 		Commits: 1, Files: 1, NoTestsBecause: "none", People: []string{"ada@example.org"},
 	})
 	do(t, ctx, b, reviewer, &board.ClaimReview{About: about})
-	do(t, ctx, b, reviewer, &board.Verdict{About: about, Verdict: board.VerdictApproved, Commit: string(commit)})
+	do(t, ctx, b, reviewer, &board.Verdict{About: about, Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit)})
 	return reviewer
 }
 

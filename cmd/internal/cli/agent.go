@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -121,14 +123,26 @@ var _ = add(envCommand)
 
 func envCommand() *call.Command {
 	return &call.Command{
-		Name: "env", Group: "setting up", Args: "AGENT", Min: 1, Max: 1,
+		Name: "env", Group: "setting up", Args: "[AGENT]", Max: 1,
 		Short: "print the environment of an agent, for eval",
-		Long: `eval "$(git liza env coder-1)" makes the commands of this shell act as coder-1, in the session kept here, and
-git run the hooks that agents have (git liza hooks status).`,
+		Long: `eval "$(git liza env coder-1)" makes the commands of this shell act as coder-1, in the session kept here, name it as the
+author of commits, and git run the hooks that agents have (git liza hooks status). Without an id it is the one in
+LIZA_AGENT_ID. git liza env human takes it all back.`,
 		Example: `git liza env coder-1`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			id := c.Args[0]
+			id := cmp.Or(call.First(c.Args), c.AgentID())
+			if id == "" {
+				return call.Usage(c.Cmd, "env needs AGENT, or LIZA_AGENT_ID to be set")
+			}
 			b := c.Board
+			if id == roles.HumanID {
+				names := slices.Concat([]string{"LIZA_AGENT_ID", "LIZA_SESSION"}, authorVars)
+				if c.JSON {
+					return c.PrintJSON(map[string][]string{"unset": names})
+				}
+				_, err := io.WriteString(c.App.Stdout, "unset "+strings.Join(names, " ")+"\n")
+				return err
+			}
 			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err
 			}
@@ -136,9 +150,13 @@ git run the hooks that agents have (git liza hooks status).`,
 			if err != nil {
 				return err
 			}
+			author := [2]string{id, id + board.AgentDomain}
 			settings, on := install.Environ(b.Repo(), c.App.Getenv(gitenv.ParametersVar))
 			if c.JSON {
 				all := map[string]string{"LIZA_AGENT_ID": id, "LIZA_SESSION": session}
+				for i, name := range authorVars {
+					all[name] = author[i%2]
+				}
 				if on {
 					all[gitenv.ParametersVar] = settings
 				}
@@ -150,6 +168,9 @@ git run the hooks that agents have (git liza hooks status).`,
 			} else {
 				lines = append(lines, "unset LIZA_SESSION")
 			}
+			for i, name := range authorVars {
+				lines = append(lines, "export "+name+"="+author[i%2])
+			}
 			if on { // a plain path, for a shell
 				lines = append(lines, "export "+gitenv.ParametersVar+"="+text.Quote(settings))
 			}
@@ -158,6 +179,9 @@ git run the hooks that agents have (git liza hooks status).`,
 		},
 	}
 }
+
+// authorVars name the author and the committer of commits to git.
+var authorVars = []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"}
 
 var _ = add(registerCommand)
 

@@ -191,7 +191,7 @@ func TestGoldenLife(t *testing.T) {
 	l.git(filepath.Join(l.dir, ".worktrees", "sums"), "clean", "-qfd")
 	l.liza("code-reviewer-1", "claim-review", "sums")
 	l.liza("code-reviewer-1", "show", "sums") // prints the note
-	l.liza("code-reviewer-1", "verdict", "sums", "APPROVED", "--commit", "task/sums")
+	l.liza("code-reviewer-1", "verdict", "sums", "APPROVED", "--checked", "tests", "--commit", "task/sums")
 	l.pass(time.Minute)
 	l.liza("code-reviewer-1", "merge", "sums")
 	l.pass(time.Hour)

@@ -116,7 +116,7 @@ func (s *boardScene) submit(coder, id string) *boardScene {
 func (s *boardScene) verdict(reviewer, id, verdict string, reason *board.Rejection) *boardScene {
 	s.t.Helper()
 	a := board.About{Task: id}
-	return s.do(reviewer, &board.ClaimReview{About: a}, &board.Verdict{About: a, Verdict: verdict, Commit: workOID, Rejection: reason})
+	return s.do(reviewer, &board.ClaimReview{About: a}, &board.Verdict{About: a, Verdict: verdict, Checked: "go test ./...: ok", Commit: workOID, Rejection: reason})
 }
 
 var rejected = &board.Rejection{

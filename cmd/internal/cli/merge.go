@@ -44,9 +44,25 @@ A conflict or a failing test is recorded (exit code 3).`,
 			}
 			r := merge.TrainRequest{Request: c.Asks(actor), Tasks: c.Args, Afresh: afresh, Out: testOutput(c)}
 			got, err := merge.Train(ctx, c.Board, r)
-			return bothOf(reportMerges(c, got, len(c.Args) == 1, err), err)
+			return bothOf(reportMerges(c, nil, got, len(c.Args) == 1, err), err)
 		},
 	}
+}
+
+// mergeApproved merges a task that was approved, and reports both.
+func mergeApproved(ctx context.Context, c *call.Call, approved call.Result) error {
+	done := approved.Done[0]
+	if !c.JSON {
+		if err := c.Report(done, nil); err != nil {
+			return err
+		}
+	}
+	r := merge.TrainRequest{Request: c.Asks(done.Op.Actor), Tasks: []string{done.Op.TaskID()}, Out: testOutput(c)}
+	if r.ID != "" {
+		r.ID += "/merge"
+	}
+	got, err := merge.Train(ctx, c.Board, r)
+	return bothOf(reportMerges(c, []map[string]any{call.Reported(done, nil)}, got, false, err), err)
 }
 
 // bothOf is the outcome of tasks that failed, together with the error that ended the merge of the
@@ -68,10 +84,10 @@ func bothOf(failed, ended error) error {
 }
 
 // reportMerges prints the results of merges; with alone, the only one like any other operation.
-// ended is what ended the merge before all were merged, nil for nothing.
-func reportMerges(c *call.Call, results []*merge.Result, alone bool, ended error) error {
+// shown are results that come before them in JSON. ended is what ended the merge before all were
+// merged, nil for nothing.
+func reportMerges(c *call.Call, shown []map[string]any, results []*merge.Result, alone bool, ended error) error {
 	var failed []*merge.Result
-	shown := []map[string]any{}
 	for i, got := range results {
 		fields, lines := mergeFields(got), mergeLines(got)
 		if got.Untested && !slices.ContainsFunc(results[i+1:], func(r *merge.Result) bool { return r.Untested }) { // once for all
@@ -86,7 +102,7 @@ func reportMerges(c *call.Call, results []*merge.Result, alone bool, ended error
 			return err
 		}
 	}
-	if c.JSON && !alone && len(results) > 0 {
+	if c.JSON && !alone && len(shown) > 0 {
 		if err := c.PrintJSON(map[string]any{"ok": len(failed) == 0 && ended == nil, "results": shown}); err != nil {
 			return err
 		}
@@ -180,7 +196,11 @@ git liza land --merge main`,
 			if err != nil {
 				return notLanded(err)
 			}
-			return c.Report(got.Done, landedFields(got), landedLines(got)...)
+			lines := landedLines(got)
+			if files {
+				lines = append(lines, "next: git liza spec-change --spec FILE --change TEXT, which planners act on")
+			}
+			return c.Report(got.Done, landedFields(got), lines...)
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 var _ = add(noteCommand)
@@ -21,6 +22,8 @@ func noteCommand() *call.Command {
 	return &call.Command{
 		Name: "note", Group: "human", Args: `["TEXT"]`, Max: 1, Writes: true,
 		Short: "leave a note for a task, an agent, the planner or everybody",
+		Long: `A human writes to all of them, a planner to tasks, agents and the human, a coder to its own task: the reviewer sees it.
+A note changes no specification: git liza land --spec does.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.For, "for", "", "a task, an agent, planner or human; everybody without it")
 			call.AboutFlag(f, &p.Goal)
@@ -37,7 +40,11 @@ func noteCommand() *call.Command {
 			if c.Offline {
 				return c.Queue(ctx, &p)
 			}
-			return c.Show(acts.Note(ctx, c, &p, now))
+			r, err := acts.Note(ctx, c, &p, now)
+			if c.AgentID() == "" && (p.For == "" || p.For == string(roles.Planner)) && strings.Contains(strings.ToLower(text), "spec") {
+				r.Next = "agents change no specification: edit and commit it, then git liza land --spec FILE"
+			}
+			return c.Show(r, err)
 		},
 	}
 }

@@ -17,18 +17,32 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 var _ = add(claimReviewCommand)
 
 func claimReviewCommand() *call.Command {
+	show := false
 	return &call.Command{
 		Name: "claim-review", Group: "reviewer", Args: "[ID]", Max: 1, Writes: true,
 		Short:   "claim a submission for review",
-		Long:    "Without an id: what has the lowest priority number and is oldest.",
+		Long:    "Without an id: what most tasks wait for, then what has the lowest priority number and is oldest.",
+		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&show, "show", false, "show it, as git liza review does") },
 		Example: `git liza claim-review login`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			return c.Show(acts.ClaimReview(ctx, c, call.First(c.Args)))
+			r, err := acts.ClaimReview(ctx, c, call.First(c.Args))
+			if err != nil || !show {
+				return c.Show(r, err)
+			}
+			done := r.Done[0]
+			t := done.After.Task(done.Op.TaskID())
+			m, err := materialFor(ctx, c, done.View, t)
+			if err != nil {
+				return err
+			}
+			r.Extra["review"], r.Next, r.Lines = m, "", append([]string{""}, m.lines(t)...)
+			return c.Show(r, nil)
 		},
 	}
 }
@@ -36,15 +50,17 @@ func claimReviewCommand() *call.Command {
 var _ = add(reviewCommand)
 
 func reviewCommand() *call.Command {
-	var diff, since bool
+	var diff, since, checkout bool
 	return &call.Command{
 		Name: "review", Group: "reviewer", Args: "ID", Min: 1, Max: 1,
 		Short: "show everything that a reviewer needs to judge a submission",
 		Long: `--diff shows what it changes; with --since-last, what is new since the submission before (git range-diff where commits
-were rewritten). Files of other tasks that came by a merge of integration are left out.`,
+were rewritten). Files of other tasks that came by a merge of integration are left out. --checkout makes a worktree of the
+submission in which you may change files, or makes it anew; a verdict from this clone removes it.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&diff, "diff", false, "the patch")
 			f.BoolVar(&since, "since-last", false, "with --diff: since the submission before")
+			f.BoolVar(&checkout, "checkout", false, "make a worktree to try things in, and print its path")
 		},
 		Example: `git liza review login --diff --since-last`,
 		Run: func(ctx context.Context, c *call.Call) error {
@@ -72,6 +88,13 @@ were rewritten). Files of other tasks that came by a merge of integration are le
 				if _, err := worktrees.ForReview(ctx, c.Board, v, t); err != nil {
 					return err
 				}
+			}
+			if checkout {
+				path, err := merge.Scratch(ctx, c.Board, v, t)
+				if err != nil {
+					return err
+				}
+				return c.Answer(map[string]any{"worktree": path, "commit": t.ReviewCommit}, path)
 			}
 			m, err := materialFor(ctx, c, v, t)
 			if err != nil {
@@ -112,6 +135,8 @@ type reviewMaterial struct {
 	Commits     []string          `json:"commits"`
 	Unshown     []string          `json:"commits_not_shown"`
 	Prior       string            `json:"prior_rejection,omitempty"`
+	Checked     []string          `json:"checked"` // by the approvers so far
+	Former      *board.Definition `json:"amended_since_claim,omitempty"`
 	Progress    string            `json:"review_progress,omitempty"`
 	Comments    []report.Remark   `json:"comments"`
 	Notes       []string          `json:"notes"`
@@ -134,8 +159,17 @@ func materialFor(ctx context.Context, c *call.Call, v *gitboard.View, t *board.T
 		return nil, err
 	}
 	m.Comments = call.Every(m.Comments)
-	for _, s := range report.SpecChangesSince(v.State, t.Created) {
+	for _, s := range report.SpecChangesFor(v.State, t) {
 		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+text.Line(s.Change, 200))
+	}
+	m.Former, m.Checked = t.AmendedSinceClaim(), []string{}
+	for _, e := range t.History {
+		switch {
+		case e.Event == board.EventReady:
+			m.Checked = []string{}
+		case e.Checked != "":
+			m.Checked = append(m.Checked, e.Agent+": "+e.Checked)
+		}
 	}
 	return m, v.State.Err()
 }
@@ -146,6 +180,11 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines.Add("description", m.Description)
 	lines.Add("done when", m.DoneWhen)
 	lines.Add("scope", m.Scope)
+	if was := m.Former; was != nil {
+		lines.Add("AMENDED", "since the claim; before it was:")
+		lines.Add("done when", was.DoneWhen)
+		lines.Add("scope", was.Scope)
+	}
 	lines.Add("spec", m.SpecRef)
 	if m.SpecChanged {
 		lines.Add("", "the spec has changed since the task was finalized: judge by the present text")
@@ -174,6 +213,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines.Add("spec changes", strings.Join(m.SpecChanges, "\n"))
 	lines.Add("rejected for", m.Prior)
 	lines.Add("approvals", m.Progress)
+	lines.Add("checked", strings.Join(m.Checked, "\n"))
 	var comments []string
 	for _, r := range m.Comments {
 		comments = append(comments, r.String())
@@ -182,7 +222,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	return append(lines, "",
 		"the change: git liza diff "+m.Task,
 		"the files lie in "+m.Worktree+" (read only)",
-		fmt.Sprintf("git liza verdict %s APPROVED --commit %s", m.Task, m.Commit),
+		fmt.Sprintf("git liza verdict %s APPROVED --commit %s --checked TEXT", m.Task, m.Commit),
 		cmdline.Of(board.Rejecting(t)))
 }
 
@@ -255,41 +295,58 @@ func (o *rejectionFlags) rejection(cmd *call.Command) (*board.Rejection, error) 
 var _ = add(verdictCommand)
 
 func verdictCommand() *call.Command {
-	var commit, reason, file string
+	var r worktrees.VerdictRequest
+	var file string
+	var merges bool
 	var o rejectionFlags
 	return &call.Command{
 		Name: "verdict", Group: "reviewer", Args: "ID APPROVED|REJECTED", Min: 2, Max: 2, Writes: true,
 		Short: "give the binding verdict on a submission",
 		Long: `A rejection is given as text in the required form (--reason, --reason-file; "-" is standard input), or as its
-parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
+parts: --blocker, --concern, --overall, --spec, --anomaly, --prior. Work that meets each criterion and misses the intent of
+its spec is rejected against the spec: --spec, and a blocker at the spec's own line.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&commit, "commit", "", "the `COMMIT` that was reviewed")
-			f.StringVar(&reason, "reason", "", "the rejection, or a comment on an approval")
+			f.StringVar(&r.Commit, "commit", "", "the `COMMIT` that was reviewed")
+			f.StringVar(&r.Checked, "checked", "", "what you ran, and how it ended; an agent's approval needs it")
+			f.BoolVar(&merges, "merge", false, "with APPROVED: merge it if it has all approvals")
+			f.StringVar(&r.Reason, "reason", "", "the rejection, or a comment on an approval")
 			f.StringVar(&file, "reason-file", "", "a `FILE` that holds the reason")
 			o.add(f)
 		},
 		Example: `git liza verdict login REJECTED --commit 3f2a91c --overall "Not yet" --blocker "api/login.go:17|no check|anyone gets in|refuse it" --spec specs/login.md --anomaly none`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			if commit == "" {
+			r.Task, r.Verdict = c.Args[0], strings.ToUpper(c.Args[1])
+			switch {
+			case merges && r.Verdict != board.VerdictApproved:
+				return call.Usage(c.Cmd, "--merge goes with APPROVED")
+			case merges && (c.Supervised() || c.AgentID() == ""):
+				return board.Refuse(board.CodePermission, "--merge is for a reviewer without a supervisor; agents merge what others approve", "git liza verdict "+r.Task+" APPROVED, without --merge")
+			case r.Commit == "":
 				return &call.UsageError{
 					Message: "--commit is missing: a verdict names the commit that was reviewed",
 					Hint:    "git liza read tasks." + c.Args[0] + ".review_commit",
 				}
 			}
-			text, err := c.Text("reason", reason, file)
-			if err != nil {
+			var err error
+			if r.Reason, err = c.Text("reason", r.Reason, file); err != nil {
 				return err
 			}
-			var rejection *board.Rejection
 			if o.given() {
-				if text != "" {
+				if r.Reason != "" {
 					return call.Usage(c.Cmd, "a reason is given as text or in parts, not both")
 				}
-				if rejection, err = o.rejection(c.Cmd); err != nil {
+				if r.Rejection, err = o.rejection(c.Cmd); err != nil {
 					return err
 				}
 			}
-			return c.Show(acts.Judge(ctx, c, worktrees.VerdictRequest{Task: c.Args[0], Verdict: strings.ToUpper(c.Args[1]), Commit: commit, Reason: text, Rejection: rejection}, false))
+			said, err := acts.Judge(ctx, c, r, false)
+			if err == nil {
+				err = merge.DropScratch(ctx, c.Board, r.Task)
+			}
+			if err != nil || !merges || said.Done[0].After.Task(r.Task).Status != board.Approved {
+				return c.Show(said, err)
+			}
+			return mergeApproved(ctx, c, said)
 		},
 	}
 }

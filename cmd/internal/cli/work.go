@@ -169,6 +169,9 @@ reviewer sees how it ended next to the validation that the checkpoint planned.`,
 			if err != nil {
 				return err
 			}
+			if who, err := c.Board.Repo().Settings().Author(ctx); err == nil && !c.Supervised() && !board.AgentAddress(who.Email) {
+				warnings = append(warnings, fmt.Sprintf("git names %s as the author of what you commit here: eval \"$(git liza env)\" makes it %s", who.Name, actor.ID))
+			}
 			t := done.After.Task(c.Args[0])
 			return c.Report(done, map[string]any{"review_commit": t.ReviewCommit, "warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)...)
 		},

@@ -3,7 +3,7 @@ package dispatch
 // ways are the commands that do what words of other tools mean.
 var ways = map[string]string{
 	"add":      "git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT",
-	"approve":  "git liza verdict ID APPROVED --commit COMMIT",
+	"approve":  "git liza verdict ID APPROVED --checked TEXT --commit COMMIT",
 	"assign":   "git liza claim ID takes a task; git liza reassign ID frees it for another coder",
 	"board":    "git liza status",
 	"close":    "git liza submit ID hands work over; git liza goal complete ends a goal",

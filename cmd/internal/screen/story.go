@@ -271,6 +271,7 @@ func (f *taskFacts) event(l *call.Labels, i int) {
 	}
 	add("no tests because: ", e.NoTests)
 	add("verified by ", e.Verified.String())
+	add("checked: ", e.Checked)
 	for _, q := range e.Questions {
 		add("? ", q)
 	}

@@ -87,7 +87,7 @@ func TestConducted(t *testing.T) {
 	b.until("the second submission is shown", text("#p-diff h2", "Submission 2 of 2"))
 	b.do(chromedp.Click("#p-verdict button[value=APPROVED]", chromedp.ByQuery))
 	b.until("it is approved", text("h1 .state", "approved"))
-	s.must("code-reviewer-1", "verdict", "t08-login", "APPROVED", "--commit", "task/t08-login")
+	s.must("code-reviewer-1", "verdict", "t08-login", "APPROVED", "--checked", "tests", "--commit", "task/t08-login")
 	s.must("code-reviewer-1", "merge", "t08-login")
 	s.must("code-reviewer-1", "merge", "t05-checkout")
 	s.must("coder-1", "claim", "t03-search")

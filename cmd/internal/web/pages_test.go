@@ -264,7 +264,7 @@ stages:
 	s.task("login", "--ready")
 	s.submitted("coder-1", "guide", map[string]string{"guide.md": "# Guide\n", "test_guide.sh": "true\n"})
 	s.must("code-reviewer-1", "claim-review", "guide")
-	s.must("code-reviewer-1", "verdict", "guide", "APPROVED", "--commit", "task/guide")
+	s.must("code-reviewer-1", "verdict", "guide", "APPROVED", "--checked", "tests", "--commit", "task/guide")
 	w := s.serve(options{}).enter()
 	approvals := "1 of 2 approvals: code-reviewer-1"
 	w.get("/").mustHold(t, `<span class="meta">stage docs</span>`, `<span class="meta">`+approvals, `<span class="meta">stage code</span>`)

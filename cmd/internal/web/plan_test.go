@@ -38,7 +38,7 @@ func TestHeaderAfterTheEnd(t *testing.T) {
 	s.task("pay", "--ready")
 	s.submitted("coder-1", "pay", map[string]string{"test_pay.sh": "echo ok\n"})
 	s.must("code-reviewer-1", "claim-review", "pay")
-	s.must("code-reviewer-1", "verdict", "pay", "APPROVED", "--commit", s.git("rev-parse", "task/pay"))
+	s.must("code-reviewer-1", "verdict", "pay", "APPROVED", "--checked", "tests", "--commit", s.git("rev-parse", "task/pay"))
 	s.must("code-reviewer-1", "merge", "pay")
 	s.must("", "goal", "complete")
 	page := s.serve(options{}).enter().get("/")

@@ -68,7 +68,7 @@ func (s *scene) judged(id string, minutes int) {
 	s.clock.Pass(time.Duration(minutes) * time.Minute / 2)
 	s.must("code-reviewer-1", "claim-review", id)
 	s.clock.Pass(time.Duration(minutes) * time.Minute / 2)
-	s.must("code-reviewer-1", "verdict", id, "APPROVED", "--commit", "task/"+id)
+	s.must("code-reviewer-1", "verdict", id, "APPROVED", "--checked", "tests", "--commit", "task/"+id)
 	s.must("code-reviewer-1", "merge", id)
 }
 

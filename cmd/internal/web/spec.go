@@ -3,7 +3,8 @@ package web
 import (
 	"context"
 	"strings"
-	"unicode"
+
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // section is a heading of a specification and the text below it.
@@ -32,15 +33,15 @@ func (s *Server) spec(ctx context.Context, l *look, q query) (*page, error) {
 
 // sections cuts a text before each of its headings. The first section with the anchor is marked, or
 // the first of all without one.
-func sections(text, anchor string) []section {
+func sections(whole, anchor string) []section {
 	all := []section{{}}
 	found := false
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(whole) {
 		if strings.HasPrefix(line, "#") {
 			all = append(all, section{})
 		}
 		here := &all[len(all)-1]
-		if here.Text == "" && !found && anchor != "" && anchorOf(line) == anchor {
+		if here.Text == "" && !found && anchor != "" && text.Anchor(line) == anchor {
 			here.At, found = true, true
 		}
 		here.Text += line
@@ -49,18 +50,4 @@ func sections(text, anchor string) []section {
 		all[0].At = true
 	}
 	return all
-}
-
-// anchorOf is the name by which links refer to a heading.
-func anchorOf(heading string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(strings.TrimSpace(strings.TrimLeft(heading, "#"))) {
-		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
-			b.WriteRune(r)
-		case r == ' ':
-			b.WriteByte('-')
-		}
-	}
-	return b.String()
 }

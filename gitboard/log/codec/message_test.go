@@ -80,7 +80,7 @@ func TestGoldenMessages(t *testing.T) {
 		s.tell("code-reviewer-1", &board.ClaimReview{About: a(task)})
 	}
 	approved := func(task string) {
-		s.tell("code-reviewer-1", &board.Verdict{About: a(task), Verdict: "APPROVED", Commit: id("c")})
+		s.tell("code-reviewer-1", &board.Verdict{About: a(task), Verdict: "APPROVED", Checked: "tests", Commit: id("c")})
 	}
 	merge := board.Merge{ReviewCommit: id("c"), Before: id("b"), MergeCommit: id("d"), MergeType: "merge-commit", Drift: 1, Test: "make test"}
 	ready("login", "logout", "old", "stuck", "spare")
