@@ -20,7 +20,7 @@ import (
 func (p *project) fakeCLI(name, script string) {
 	p.t.Helper()
 	bin := p.t.TempDir()
-	if err := testrun.WriteProgram(filepath.Join(bin, name), "#!/bin/sh\n"+script); err != nil {
+	if err := testrun.WriteProgram(filepath.Join(bin, name), "#!/bin/sh\n[ \"$1\" != auth ] || exit 0\n"+script); err != nil {
 		p.t.Fatal(err)
 	}
 	p.env = append(slices.Clone(p.env), "PATH="+bin+":"+os.Getenv("PATH"))
@@ -90,6 +90,32 @@ func TestAskedRun(t *testing.T) {
 	if _, err := os.Stat(half); err != nil || p.must("", "read", "tasks.alpha.status") != "CLAIMED\n" {
 		t.Errorf("its work is not kept: %v\n%s", err, s.story())
 	}
+	p.proven()
+}
+
+// TestNotLoggedIn: a CLI outside of PATH is found where its installer puts it, and before the first
+// task its supervisor reports that nobody is logged in.
+func TestNotLoggedIn(t *testing.T) {
+	t.Parallel()
+	if found, err := exec.LookPath("claude"); err == nil {
+		t.Skip("there is one in PATH: " + found)
+	}
+	p := newProject(t)
+	home := t.TempDir()
+	program := filepath.Join(home, ".claude", "local", "claude")
+	err := os.MkdirAll(filepath.Dir(program), 0o755)
+	if err == nil {
+		err = testrun.WriteProgram(program, "#!/bin/sh\n[ \"$1\" != auth ] || exit 1\n"+worksForEver)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.env = append(slices.Clone(p.env), "HOME="+home)
+	p.addTask("alpha")
+	s := p.supervise("agent", "coder", "--cli=claude")
+	s.hears("trouble", "claude seems not to be logged in: its `claude auth status` fails")
+	s.hears("started", "alpha")
+	s.stops()
 	p.proven()
 }
 

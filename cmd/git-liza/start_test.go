@@ -17,6 +17,7 @@ import (
 // greeter is an agent CLI that plans, writes and reviews a task for each goal. The task of the
 // first goal writes hello.sh.
 const greeter = `#!/bin/sh
+[ "$1" != auth ] || exit 0
 cat >"$HOME/prompt-$LIZA_AGENT_ID"
 field() { sed -n "s/^$1: //p" "$HOME/prompt-$LIZA_AGENT_ID"; }
 goal=$(git liza goal list --json | grep -o '"id":"goal-[0-9]*"' | tail -1 | cut -d'"' -f4)

@@ -76,6 +76,17 @@ type CLI struct {
 	// own instructions and tools. It is used if the CLI reports its usage only at the end.
 	Overhead int
 
+	// Places are files of the program below the user's home that are not in PATH, as where a shell
+	// knows it by an alias.
+	Places []string
+
+	// LoggedIn are arguments with which the program succeeds if its user is logged in; nil if it has
+	// no such command.
+	LoggedIn []string
+
+	// Keeps are variables with a host's token that it logs in by. Other CLIs don't get them.
+	Keeps []string
+
 	Install string // command that installs a missing program; "" if unknown
 }
 

@@ -73,7 +73,7 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 		if interactive == "" {
 			interactive = command
 		}
-		c.Program = "sh"
+		c.Program, c.LoggedIn = "sh", nil
 		c.Root, c.Resume, c.Last, c.Hooks, c.Sandbox, c.Model = nil, nil, nil, nil, nil, nil
 		c.Args = inShell(name, command)
 		c.Interactive = inShell(name, interactive)

@@ -27,7 +27,9 @@ var Known = []CLI{
 			start + `API Error:? (?:Repeated )?\(?529\b`,
 			start + `API Error: Rate limit reached`,
 		},
-		Install: "npm install -g @anthropic-ai/claude-code",
+		Places:   []string{".claude/local/claude", ".local/bin/claude"},
+		LoggedIn: []string{"auth", "status"},
+		Install:  "npm install -g @anthropic-ai/claude-code",
 	},
 	{
 		// A login shell would reset PATH. The sandbox keeps git's directories read-only unless they
@@ -86,7 +88,7 @@ var Known = []CLI{
 	},
 	byACP("opencode", "npm install -g opencode-ai", "opencode", "acp").talking("--prompt"),
 	byACP("qwen", "npm install -g @qwen-code/qwen-code", "qwen", "--acp").talking("-i"),
-	byACP("copilot", "npm install -g @github/copilot", "copilot", "--acp").talking("-i"),
+	byACP("copilot", "npm install -g @github/copilot", "copilot", "--acp").talking("-i").keeping("GH_TOKEN", "GITHUB_TOKEN"),
 	byACP("goose", "https://block.github.io/goose", "goose", "acp").talking("run", "-s", "-t"),
 	byACP("kimi", "uv tool install kimi-cli", "kimi", "acp").talking("--prompt"),
 	byACP("claude-acp", "npm install -g @agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
@@ -97,6 +99,12 @@ var Known = []CLI{
 // byACP is a CLI that git liza acp runs. Its quota messages are those of any CLI.
 func byACP(name, install, program string, args ...string) CLI {
 	return CLI{Name: name, Program: program, Args: args, Prompt: ACP, Interrupt: true, Resume: []string{}, Install: install}
+}
+
+// keeping is the CLI with variables that it logs in by.
+func (c CLI) keeping(names ...string) CLI {
+	c.Keeps = names
+	return c
 }
 
 // talking is the CLI with the arguments of an interactive run.

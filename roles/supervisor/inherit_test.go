@@ -17,6 +17,9 @@ func TestInherit(t *testing.T) {
 	if !slices.Equal(got, []string{"HOME=/home/ann", "LIZA_AGENT_ID=coder-1"}) {
 		t.Errorf("%q", got)
 	}
+	if got := inherit(environ, nil, "GH_TOKEN"); !slices.Contains(got, "GH_TOKEN=s3cr3t") || len(got) != 3 {
+		t.Errorf("with the token that its CLI logs in by: %q", got)
+	}
 	for _, kind := range []string{forge.GitHub, forge.GitLab, forge.Gitea} {
 		for _, name := range append(forge.Variables(kind, "github.com"), forge.Variables(kind, "host.example")...) {
 			if !slices.Contains(forge.Tokens(), name) {

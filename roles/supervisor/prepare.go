@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -165,10 +166,35 @@ func (s *supervisor) find() (err error) {
 	if s.program = s.CLI.Program; s.Container != nil {
 		return nil // the image has it
 	}
-	if s.program, err = exec.LookPath(s.CLI.Program); err != nil {
+	if s.program, err = FindProgram(s.CLI); err != nil {
 		return &StopError{Exit: 5, Reason: s.CLI.Program + " is not installed, or not in PATH", Hint: s.CLI.Install}
 	}
 	return nil
+}
+
+// FindProgram looks up the program of a CLI in PATH, and where its installer puts it.
+func FindProgram(c clis.CLI) (string, error) {
+	program, err := exec.LookPath(c.Program)
+	home, homeless := os.UserHomeDir()
+	for _, place := range c.Places {
+		if err == nil || homeless != nil {
+			break
+		}
+		program, err = exec.LookPath(filepath.Join(home, filepath.FromSlash(place)))
+	}
+	return program, err
+}
+
+// warnOfLogin reports that the CLI's user is not logged in. It asks the CLI once for all supervisors
+// of a process.
+func (s *supervisor) warnOfLogin(ctx context.Context) {
+	if s.CLI.LoggedIn == nil || s.Container != nil {
+		return
+	}
+	asked, _ := s.proof.logins.LoadOrStore(s.CLI.Name, sync.OnceValue(func() string { return s.probe(ctx, s.CLI.LoggedIn) }))
+	if asked.(func() string)() != "" && ctx.Err() == nil {
+		s.report(Trouble, "", fmt.Sprintf("%s seems not to be logged in: its `%s` fails; log in as the user who runs the team", s.CLI.Name, strings.Join(append([]string{s.CLI.Program}, s.CLI.LoggedIn...), " ")))
+	}
 }
 
 // restarted reports whether the agent was started before on the same task or wake-up.
@@ -217,7 +243,7 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 		set[keyVar] = s.key
 	}
 	maps.Copy(set, s.caches())
-	return inherit(s.Environ, set), nil
+	return inherit(s.Environ, set, s.CLI.Keeps...), nil
 }
 
 // aliased makes `git liza` work where PATH does not contain it. Git runs an alias at the top of the

@@ -257,13 +257,13 @@ func endAll(find func() []proc.ID) int {
 }
 
 // inherit is the environment for a program that finds its own repository, with the variables in set
-// replaced.
-func inherit(environ []string, set map[string]string) []string {
+// replaced. It has no tokens but those that the program keeps.
+func inherit(environ []string, set map[string]string, keeps ...string) []string {
 	tokens := forge.Tokens()
 	env := slices.DeleteFunc(gitenv.Elsewhere(environ), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
 		_, other := set[key]
-		return other || key == keyVar || slices.Contains(tokens, key)
+		return other || key == keyVar || slices.Contains(tokens, key) && !slices.Contains(keeps, key)
 	})
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		env = append(env, key+"="+set[key])

@@ -16,6 +16,7 @@ import (
 type proof struct {
 	mu     sync.Mutex
 	proven []plumbing.OID // the newest last
+	logins sync.Map       // by CLI: why its user is not logged in
 }
 
 // provenKept is how many proven commits are remembered, for views that are read before another

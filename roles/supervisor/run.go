@@ -173,6 +173,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	}
 	s.report(Registered, "", "registered, session "+s.actor.Session)
 	s.warnOfRights()
+	s.warnOfLogin(ctx)
 	if s.memory, err = s.files.keptMemory(); err != nil {
 		s.report(Trouble, "", err.Error())
 	}

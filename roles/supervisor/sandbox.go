@@ -47,7 +47,7 @@ func (s *supervisor) probe(ctx context.Context, args []string) string {
 	ctx, end := context.WithTimeout(ctx, probeTime)
 	defer end()
 	cmd := exec.CommandContext(ctx, s.program, args...)
-	cmd.Env = inherit(s.Environ, nil)
+	cmd.Env = inherit(s.Environ, nil, s.CLI.Keeps...)
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return ""

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 
@@ -51,7 +50,7 @@ func Installed() (installed, known []string) {
 			continue // another way to run one of the others
 		}
 		known = append(known, cli.Name)
-		if _, err := exec.LookPath(cli.Program); err == nil {
+		if _, err := supervisor.FindProgram(cli); err == nil {
 			installed = append(installed, cli.Name)
 		}
 	}
