@@ -268,7 +268,7 @@ func TestMergeBehindItsApproval(t *testing.T) {
 	})
 	reviewer := gitboard.Request{Actor: s.agent["code-reviewer-1"]}
 	begin(func(b *gitboard.Board) error {
-		_, err := worktrees.Verdict(s.ctx, b, worktrees.VerdictRequest{Request: reviewer, Task: "one", Verdict: board.VerdictApproved, Commit: string(commit)})
+		_, err := worktrees.Verdict(s.ctx, b, worktrees.VerdictRequest{Request: reviewer, Task: "one", Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit)})
 		return err
 	})
 	begin(func(b *gitboard.Board) error {

@@ -73,7 +73,7 @@ func TestFollowsWhatIsPending(t *testing.T) {
 	if step, _ := next(); step.Do != Wait {
 		t.Errorf("the claim is pending: %+v", step)
 	}
-	begin(s.actor, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Commit: sha("c")})
+	begin(s.actor, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Checked: "tests", Commit: sha("c")})
 	if _, tasks := next(); !slices.Equal(tasks, []string{"login"}) {
 		t.Errorf("an approval is pending: it merges %q", tasks)
 	}
