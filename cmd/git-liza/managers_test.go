@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // A manager installs a project's hooks. If its program is not in PATH, layout is used in its place.
@@ -56,6 +58,7 @@ var managers = map[string]manager{
 
 // TestHookManagers: programs that manage a project's hooks keep working for humans and agents.
 func TestHookManagers(t *testing.T) {
+	testrun.LongOnly(t)
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(managers)) {
 		t.Run(name, func(t *testing.T) {

@@ -23,6 +23,7 @@ git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
 // second submission is merged, and the board verifies. The host is a hook that does what gitolite does, or
 // gitolite itself.
 func TestOnlyBranches(t *testing.T) {
+	testrun.LongOnly(t)
 	t.Parallel()
 	t.Run("an update hook", func(t *testing.T) {
 		t.Parallel()
@@ -39,7 +40,6 @@ func TestOnlyBranches(t *testing.T) {
 		h.hasOnlyBranches()
 	})
 	t.Run("gitolite's RW", func(t *testing.T) {
-		testrun.LongOnly(t)
 		t.Parallel()
 		h := newHost(t)
 		serveGitolite(h)

@@ -14,6 +14,7 @@ import (
 // TestUnfitRemotes: share finds a remote that does not accept everything a board needs before
 // anything is shared, and says why in one sentence; a clone that joins is warned.
 func TestUnfitRemotes(t *testing.T) {
+	testrun.LongOnly(t)
 	t.Parallel()
 	const byHook = "#!/bin/sh\nzero=0000000000000000000000000000000000000000\nwhile read -r old new ref; do\n%\ndone\n"
 	for name, c := range map[string]struct{ hook, config, branch, says string }{
