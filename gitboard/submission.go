@@ -58,6 +58,40 @@ func (v *View) Submission(ctx context.Context, t *board.Task) (*report.Submissio
 	return s, err
 }
 
+// NewerSpec returns what changed in a task's spec on integration that its branch in this clone does
+// not have yet, "" for nothing.
+func (v *View) NewerSpec(ctx context.Context, t *board.Task) (string, error) {
+	path, _, _ := strings.Cut(t.SpecRef, "#")
+	work, err := v.board.Repo().Ref(ctx, v.TaskRef(t.ID))
+	if err != nil || work.IsZero() || path == "" {
+		return "", err
+	}
+	tip, err := v.IntegrationTip(ctx)
+	if err != nil || tip.IsZero() {
+		return "", err
+	}
+	base, err := v.board.Repo().History().MergeBase(ctx, tip, work)
+	if err != nil || base == tip {
+		return "", ignore(err, git.ErrNotFound)
+	}
+	versions := make([]plumbing.OID, 2)
+	for i, commit := range []plumbing.OID{base, tip} {
+		if versions[i], err = v.board.Repo().History().FileOID(ctx, commit, path); ignore(err, git.ErrNotFound) != nil {
+			return "", err
+		}
+	}
+	switch was, now := versions[0], versions[1]; {
+	case was == now:
+		return "", nil
+	case was.IsZero():
+		return path + " is new on integration", nil
+	case now.IsZero():
+		return path + " was deleted on integration", nil
+	default:
+		return v.board.diffSpecs(ctx, was, now)
+	}
+}
+
 // subjects returns each commit's short id and subject.
 func subjects(commits []plumbing.Commit) (lines []string) {
 	for _, c := range commits {

@@ -23,6 +23,7 @@ type Status struct {
 	Ahead  int          `json:"ahead"`           // commits beyond the base commit
 	Behind int          `json:"behind"`          // commits of integration that the work lacks
 
+	NewerSpec     string   `json:"newer_spec,omitempty"`     // what integration changed in its spec that the work lacks
 	WouldConflict []string `json:"would_conflict,omitempty"` // if integration were merged in
 	BothTouched   []string `json:"both_touched,omitempty"`   // uncommitted files included
 	Advice        string   `json:"advice"`
@@ -113,6 +114,9 @@ func (s *Project) compare(ctx context.Context, v *gitboard.View, t *board.Task, 
 		return err
 	}
 	if st.Behind, err = s.repo.History().CountCommits(ctx, st.Head, tip); err != nil {
+		return err
+	}
+	if st.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
 		return err
 	}
 	if _, st.WouldConflict, err = s.repo.History().TryMerge(ctx, st.Head, tip); err != nil {

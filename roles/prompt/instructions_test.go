@@ -21,7 +21,7 @@ var said = map[string][]string{
 	"base": {
 		`^Mode: Liza (Coder|Code Reviewer|Planner)$`, `^ROLE: \w+$`, `^AGENT ID: \S+-\d+$`, `^PROJECT ROOT: /`, `^GOAL: `, `^GOAL SPEC: specs/vision.md$`,
 		`git liza prime`, `git liza show`, `git liza status`, `git liza read`, // how to read the board
-		`^RULES: `, `^LOOK UP only`, `git liza docs agent-runtime#anomaly-types`, `^YOUR COMMANDS: `, `^FORBIDDEN: `, `^FIRST ACTIONS:`, `^SILENT WORK: `,
+		`^RULES: `, `^LOOK UP what`, `git liza docs agent-runtime#anomaly-types`, `^YOUR COMMANDS: `, `^FORBIDDEN: `, `^FIRST ACTIONS:`, `^SILENT WORK: `,
 		`LIZA_SUPERVISED=1`, `Never run register, deregister, claim, claim-review or merge yourself`, `^END YOUR TURN (after|when) `, `call no further tool`, `^INSTRUCTIONS:$`, `secrets in any text`,
 		`anomaly system_ambiguity .*protocol_section=.*question=`,
 	},

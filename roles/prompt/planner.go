@@ -51,6 +51,28 @@ func (v *view) Counts() Counts {
 	return c
 }
 
+// Stages describes the stages of a team that has several: who does their tasks, and what follows.
+func (v *view) Stages() (lines []string) {
+	team := v.State.Team()
+	if len(team.Stages) < 2 {
+		return nil
+	}
+	for _, st := range team.Stages {
+		line := st.Name + ": by a " + st.Role
+		if r := team.Role(st.Role); r != nil && len(r.Skills) > 0 {
+			line += ", who uses " + strings.Join(r.Skills, ", ")
+		}
+		if len(st.Next) > 0 {
+			line += "; tasks of " + strings.Join(st.Next, ", ") + " may depend on its tasks"
+		}
+		if st.Name == board.CodeStage {
+			line += "; for a task without --stage"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 // Sprint is the sprint's record.
 func (v *view) Sprint() *board.Sprint { return v.State.Sprint() }
 

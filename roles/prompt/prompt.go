@@ -30,19 +30,22 @@ const Limit = 16_000
 
 // Input is everything that a prompt is built from.
 type Input struct {
-	State     *board.State
-	Agent     string // id
-	Role      roles.Role
-	Root      string          // absolute path of the project's root
-	Task      string          // for a coder or reviewer
-	Worktree  string          // absolute path of the task's worktree
-	Wake      *report.Wake    // for a planner, or a reviewer of plans: why it is woken
-	Review    *Review         // what only the repository knows about the submission; nil if none
-	Remarks   []report.Remark // comments on lines of its submissions
-	Continued bool            // in its own conversation on the task: only news are included
-	Extra     string          // the instructions of the agent's role in the team
-	Restarted bool            // the agent was started before on this claim, review or trigger
-	Warnings  []string        // from the supervisor, e.g. unresolved conflicts
+	State *board.State
+	Agent string // id
+	Role  roles.Role
+	Root  string // absolute path of the project's root
+	// Integration is the commit of the integration branch, NewerSpec what that has changed in a coder's
+	// spec since its work began, "" for nothing.
+	Integration, NewerSpec string
+	Task                   string          // for a coder or reviewer
+	Worktree               string          // absolute path of the task's worktree
+	Wake                   *report.Wake    // for a planner, or a reviewer of plans: why it is woken
+	Review                 *Review         // what only the repository knows about the submission; nil if none
+	Remarks                []report.Remark // comments on lines of its submissions
+	Continued              bool            // in its own conversation on the task: only news are included
+	Extra                  string          // the instructions of the agent's role in the team
+	Restarted              bool            // the agent was started before on this claim, review or trigger
+	Warnings               []string        // from the supervisor, e.g. unresolved conflicts
 }
 
 // Review is what only the repository knows about a submission.

@@ -63,6 +63,14 @@ var situations = map[string]func(*scene) prompt.Input{
 	"coder_stage": func(s *scene) prompt.Input {
 		return s.staged("add-login").claim(coder, "add-login", sha("b")).input(coder, "add-login")
 	},
+	"coder_spec_changed": func(s *scene) prompt.Input {
+		in := s.ready("add-login").claim(coder, "add-login", sha("b")).input(coder, "add-login")
+		in.NewerSpec = "-Names are Latin.\n+Names are Unicode."
+		return in
+	},
+	"planner_stages": func(s *scene) prompt.Input {
+		return s.staged("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").woken(report.BlockedTasks)
+	},
 	"reviewer_quorum": func(s *scene) prompt.Input {
 		reviewer2 := agent("code-reviewer-2")
 		s.staged("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login").submit(coder, "add-login").verdict("add-login", "APPROVED", nil)

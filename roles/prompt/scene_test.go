@@ -157,7 +157,7 @@ func (s *scene) fails(a board.Actor, id string) *scene {
 
 // input returns what a supervisor passes to the prompt.
 func (s *scene) input(a board.Actor, task string) prompt.Input {
-	in := prompt.Input{State: s.state(), Agent: a.ID, Role: a.Role, Root: "/home/ada/shop", Task: task}
+	in := prompt.Input{State: s.state(), Agent: a.ID, Role: a.Role, Root: "/home/ada/shop", Integration: "1a2b3c4d5e", Task: task}
 	if task != "" {
 		in.Worktree = in.Root + "/" + board.WorktreeOf(task)
 	}

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,6 +55,19 @@ func (v *view) ReadGoal() string {
 		return "git liza goal list"
 	}
 	return "git liza goal show " + v.Goal.ID
+}
+
+// IntegrationBranch is the name of the integration branch.
+func (v *view) IntegrationBranch() string { return v.State.Config().IntegrationBranch }
+
+// SpecFile is the file of the task's or the goal's spec.
+func (v *view) SpecFile() string {
+	ref := v.Goal.SpecRef
+	if v.T != nil && v.T.SpecRef != "" {
+		ref = v.T.SpecRef
+	}
+	file, _, _ := strings.Cut(ref, "#")
+	return v.Line(200, cmp.Or(file, board.UsualSpec))
 }
 
 // handedOver are the statuses in which a task is given to an agent of a role.

@@ -28,6 +28,15 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		State: l.State, Agent: s.actor.ID, Role: s.Role, Root: s.root, Task: step.Task, Wake: step.Wake,
 		Restarted: s.restarted(step),
 	}
+	v, err := s.Board.View(ctx)
+	if err != nil {
+		return command{}, "", err
+	}
+	tip, err := v.IntegrationTip(ctx)
+	if err != nil {
+		return command{}, "", err
+	}
+	in.Integration = tip.Short()
 	named, err := l.State.Team().RoleOf(s.actor.ID)
 	if err != nil {
 		return command{}, "", err
@@ -57,10 +66,6 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		}
 	}
 	if s.Role == roles.CodeReviewer && step.Wake == nil {
-		v, err := s.Board.View(ctx)
-		if err != nil {
-			return command{}, "", err
-		}
 		t := l.State.Task(step.Task)
 		if err := l.State.Err(); err != nil {
 			return command{}, "", err
@@ -70,6 +75,9 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		}
 	}
 	if t := l.State.Task(step.Task); t != nil {
+		if in.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
+			return command{}, "", err
+		}
 		var err error
 		if in.Remarks, err = s.Board.Remarks(ctx, t); err != nil {
 			return command{}, "", err

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // message is a note that was not shown to the caller yet, as JSON shows it.
@@ -32,6 +34,45 @@ func (c *Call) Deliver(ctx context.Context) {
 			fmt.Fprintln(c.App.Stderr, c.Legible(l[0]))
 		}
 	}
+	c.deliverSpec(ctx)
+}
+
+// deliverSpec shows a coder, once, what integration changed in the spec of its task. It is silent
+// about failures: prime and the prompt show it, too.
+func (c *Call) deliverSpec(ctx context.Context) {
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return
+	}
+	t := report.TaskOf(v.State, c.AgentID())
+	if t == nil || !t.Brief().Holds(c.AgentID()) {
+		return
+	}
+	diff, err := v.NewerSpec(ctx, t)
+	shown, name := t.ID+"\n"+strings.TrimSpace(diff), "told/"+c.AgentID()
+	if was, failed := c.Board.Clone().Kept(name); diff == "" || err != nil || failed != nil || was == shown || c.OwnName(c.AgentID()) != nil {
+		return
+	}
+	_ = c.Board.Clone().Keep(name, shown)
+	line := NewerSpec(t.ID, diff)
+	if c.JSON {
+		c.messages = append(c.messages, message{ID: "spec", By: "integration", For: c.AgentID(), Time: board.At(c.App.Now()), Text: line})
+		return
+	}
+	var l Labelled
+	l.Add("spec changed", line)
+	fmt.Fprintln(c.App.Stderr, c.Legible(l[0]))
+}
+
+// maxSpecDiff is how many bytes of a spec's difference are shown next to other things.
+const maxSpecDiff = 1500
+
+// NewerSpec tells the coder of a task about a change of its spec on integration.
+func NewerSpec(task, diff string) string {
+	if len(diff) > maxSpecDiff {
+		diff = diff[:strings.LastIndex(diff[:maxSpecDiff], "\n")+1] + "[cut here; all of it: git liza worktree status " + task + "]"
+	}
+	return "on integration, and your worktree lacks it: bring it in with git merge, and follow it\n" + diff
 }
 
 // Messages takes the caller's unread notes, for an answer that shows them itself.

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestPrimeIsShort: what an agent reads first fits into 1.2 KB, whatever the state of its task and
+// TestPrimeIsShort: what an agent reads first fits into 4 KB, whatever the state of its task and
 // however long the texts, and names the caller's own next command.
 func TestPrimeIsShort(t *testing.T) {
 	testrun.NotShort(t)
@@ -176,6 +176,43 @@ func TestCommandsRenewTheLease(t *testing.T) {
 	}
 	if text := l.liza("coder-1", "prime"); strings.Contains(text, "expired") {
 		t.Errorf("prime did not renew the lease:\n%s", text)
+	}
+	l.liza("", "verify")
+}
+
+// TestCoderHearsOfItsSpec: a coder whose spec changed on integration after the claim reads the
+// difference in the prompt, prime, worktree status and once in the next answer, until it has it.
+func TestCoderHearsOfItsSpec(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	l.task("sums", "Add numbers")
+	l.liza("coder-1", "claim", "sums")
+	l.write("specs/vision.md", "The calculator adds negative numbers.\n")
+	l.git(l.dir, "commit", "-q", "-am", "Negative numbers")
+	l.liza("", "land", "--spec", "specs/vision.md")
+	reads := func(args string) bool {
+		var out, errs bytes.Buffer
+		if code := Run(context.Background(), l.app("coder-1", &out, &errs), strings.Fields(args)); code != 0 {
+			t.Fatalf("%s: exit %d: %s", args, code, errs.String())
+		}
+		return strings.Contains(out.String()+errs.String(), "+The calculator adds negative numbers.")
+	}
+	for _, c := range []struct {
+		args string
+		want bool
+	}{{"show sums", true}, {"show sums", false}, {"prime", true}, {"worktree status sums", true}, {"prompt coder sums", true}} {
+		if reads(c.args) != c.want {
+			t.Errorf("%s shows the difference: %v", c.args, !c.want)
+		}
+	}
+	if text := l.liza("coder-1", "prime"); !strings.Contains(text, "Integration: integration at ") || !strings.Contains(text, "git show integration:specs/vision.md") {
+		t.Errorf("prime does not name integration:\n%s", text)
+	}
+	l.git(l.dir+"/.worktrees/sums", "merge", "-q", "integration")
+	for _, args := range []string{"prime", "worktree status sums", "prompt coder sums"} {
+		if reads(args) {
+			t.Errorf("%s shows the difference that the worktree has", args)
+		}
 	}
 	l.liza("", "verify")
 }

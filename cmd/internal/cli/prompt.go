@@ -78,6 +78,11 @@ func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *boa
 	if roles.NameOf(in.Agent) != named.Name {
 		in.Agent = named.ID(1)
 	}
+	tip, err := v.IntegrationTip(ctx)
+	if err != nil {
+		return in, err
+	}
+	in.Integration = tip.Short()
 	if in.Extra, err = c.Board.Instructions(ctx, named); err != nil {
 		return in, err
 	}
@@ -108,6 +113,9 @@ func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *boa
 		return in, err
 	}
 	if in.Remarks, err = c.Board.Remarks(ctx, t); err != nil {
+		return in, err
+	}
+	if in.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
 		return in, err
 	}
 	in.Worktree = filepath.Join(c.Board.WorktreesFolder(root), t.ID)

@@ -113,6 +113,7 @@ var _ = add(teamSetCommand)
 
 func teamSetCommand() *call.Command {
 	var template string
+	var yes bool
 	return &call.Command{
 		Name: "team set", Group: "human", Args: "[FILE]", Max: 1, Writes: true,
 		Short: "replace the team's roles and stages by those in a file",
@@ -121,7 +122,10 @@ that registered agents have can't be taken from them. A file of instructions is 
 once: set the team again after a change to it. In place of FILE, --template takes a team to start from, as
 git liza team show --template prints it.`,
 		Example: `git liza team set team.yaml`,
-		Flags:   func(f *pflag.FlagSet) { edit.TemplateFlag(f, &template) },
+		Flags: func(f *pflag.FlagSet) {
+			edit.TemplateFlag(f, &template)
+			f.BoolVar(&yes, "yes", false, "without a question")
+		},
 		Run: func(ctx context.Context, c *call.Call) error {
 			if (template == "") == (len(c.Args) == 0) {
 				return call.Usage(c.Cmd, "team set needs a FILE or --template NAME")
@@ -136,6 +140,11 @@ git liza team show --template prints it.`,
 			if err != nil {
 				return err
 			}
+			if template != "" && !yes {
+				if err := reviewsPlans(ctx, c, line); err != nil {
+					return err
+				}
+			}
 			done, err := edit.SetTeam(ctx, c, file, line, "git liza team set "+text.Quote(file))
 			if err != nil {
 				return err
@@ -143,6 +152,19 @@ git liza team show --template prints it.`,
 			return c.Report(done, nil)
 		},
 	}
+}
+
+// reviewsPlans asks the human of a board without plan review about a team that turns it on.
+func reviewsPlans(ctx context.Context, c *call.Call, line string) error {
+	record, err := codec.Decode(board.TeamPath, []byte(line))
+	if err != nil {
+		return err
+	}
+	t, err := c.Team(ctx)
+	if err != nil || t.PlanReviewer() != "" || record.(*board.Team).PlanReviewer() == "" {
+		return err
+	}
+	return confirmed(c, "this board works without plan review, and in this team a "+record.(*board.Team).PlanReviewer()+" reviews each plan before coders begin", "--yes")
 }
 
 var _ = add(teamEditCommand)

@@ -114,6 +114,9 @@ func worktreeLines(s *worktrees.Status) []string {
 	add("not committed:", s.Dirty)
 	add("would conflict:", s.WouldConflict)
 	add("touched by both:", s.BothTouched)
+	if s.NewerSpec != "" {
+		lines = append(lines, "spec changed:", text.Lines(s.NewerSpec))
+	}
 	return append(lines, "advice:          "+s.Advice)
 }
 

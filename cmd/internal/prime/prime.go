@@ -7,6 +7,7 @@
 package prime
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -42,13 +43,15 @@ type Primer struct {
 	Behind     []string    `json:"behind,omitempty"`        // the tasks that wait for the task then
 	InReview   []string    `json:"in_review"`
 	Drafts     []string    `json:"drafts"`
-	Claimable  []string    `json:"claimable"` // by this agent, best first
-	Wakes      []wakeLine  `json:"wakes"`
-	News       []string    `json:"news,omitempty"` // since the caller began to wait
-	Next       []string    `json:"next"`
-	Ahead      string      `json:"probably_next,omitempty"` // for an agent without a next command
-	Notes      []string    `json:"notes"`
-	Docs       []string    `json:"docs"`
+	// Integration is the integration branch and its commit, "name at sha".
+	Integration string     `json:"integration"`
+	Claimable   []string   `json:"claimable"` // by this agent, best first
+	Wakes       []wakeLine `json:"wakes"`
+	News        []string   `json:"news,omitempty"` // since the caller began to wait
+	Next        []string   `json:"next"`
+	Ahead       string     `json:"probably_next,omitempty"` // for an agent without a next command
+	Notes       []string   `json:"notes"`
+	Docs        []string   `json:"docs"`
 
 	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
 
@@ -64,6 +67,7 @@ type primeWork struct {
 	DoneWhen     string             `json:"done_when"`
 	Scope        string             `json:"scope"`
 	SpecRef      string             `json:"spec_ref"`
+	NewerSpec    string             `json:"newer_spec,omitempty"` // what integration changed in it that a coder's work lacks
 	Worktree     string             `json:"worktree"`
 	Checkpoint   bool               `json:"checkpoint_written"`
 	Intent       string             `json:"intent,omitempty"`
@@ -116,6 +120,16 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 		g = board.GoalFor(s, id, t)
 	}
 	p.goal(s, g)
+	tip, err := v.IntegrationTip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.Integration = s.Config().IntegrationBranch + " at " + tip.Short()
+	if t != nil && p.Role == roles.Coder {
+		if p.Work.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
+			return nil, err
+		}
+	}
 	for _, b := range s.Tasks() {
 		if b.Status == board.ReadyForReview && id != "" && b.AssignedTo == id {
 			p.InReview = append(p.InReview, b.ID)
@@ -316,7 +330,7 @@ func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Tas
 }
 
 // MaxSize bounds the bytes that prime prints, since agents read it at the start of every turn.
-const MaxSize = 1200
+const MaxSize = 4000
 
 // lines shortens texts as needed to keep what an agent can't do without.
 func (p *Primer) Lines() []string {
@@ -348,7 +362,7 @@ func (p *Primer) at(share int) []string {
 	if p.GoalStatus != board.InProgress {
 		goal = fmt.Sprintf("The goal is %s: %s", p.GoalStatus, cut(p.Goal, 160))
 	}
-	lines = append(lines, goal)
+	lines = append(lines, goal, "Integration: "+p.Integration+"; its spec: git show "+p.specThere())
 	list := func(name string, ids []string, most int) {
 		if len(ids) > 0 {
 			lines = append(lines, name+": "+cut(strings.Join(ids, ", "), most))
@@ -397,6 +411,17 @@ func (p *Primer) at(share int) []string {
 	return append(lines, "Details: git liza COMMAND -h, git liza docs "+p.Docs[0])
 }
 
+// specThere names the spec of the task or goal as it is on integration.
+func (p *Primer) specThere() string {
+	ref := p.GoalSpec
+	if p.Work != nil {
+		ref = cmp.Or(p.Work.SpecRef, ref)
+	}
+	file, _, _ := strings.Cut(cmp.Or(ref, board.UsualSpec), "#")
+	branch, _, _ := strings.Cut(p.Integration, " ")
+	return text.Quote(branch + ":" + file)
+}
+
 func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []string {
 	lines := call.Labelled{}
 	add := func(name, text string, most int) { lines.Add(name, cut(text, most)) }
@@ -404,6 +429,9 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	add("done when", w.DoneWhen, 240)
 	add("scope", w.Scope, 140)
 	lines.Add("spec", w.SpecRef)
+	if w.NewerSpec != "" {
+		lines.Add("spec changed", call.NewerSpec(filepath.Base(w.Worktree), w.NewerSpec))
+	}
 	lines.Add("stage", w.Stage)
 	lines.Add("iteration", fmt.Sprint(w.Iteration))
 	lines.Add("worktree", w.Worktree)
