@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -61,7 +62,7 @@ func (v *View) Submission(ctx context.Context, t *board.Task) (*report.Submissio
 // NewerSpec returns what changed in a task's spec on integration that its branch in this clone does
 // not have yet, "" for nothing.
 func (v *View) NewerSpec(ctx context.Context, t *board.Task) (string, error) {
-	path, _, _ := strings.Cut(t.SpecRef, "#")
+	path, anchor, _ := strings.Cut(t.SpecRef, "#")
 	work, err := v.board.Repo().Ref(ctx, v.TaskRef(t.ID))
 	if err != nil || work.IsZero() || path == "" {
 		return "", err
@@ -88,7 +89,8 @@ func (v *View) NewerSpec(ctx context.Context, t *board.Task) (string, error) {
 	case now.IsZero():
 		return path + " was deleted on integration", nil
 	default:
-		return v.board.diffSpecs(ctx, was, now)
+		diff, _, err := v.board.diffSpecs(ctx, was, now, anchor)
+		return diff, err
 	}
 }
 
