@@ -67,8 +67,15 @@ func TestMergeCompletes(t *testing.T) {
 		}
 		s.do(human, &board.SetConfig{Key: "goal_completion", Value: "merged"})
 		s.refused("permission", planner, &board.GoalComplete{}, "waits for the merge of its pull request")
+		if finished {
+			equal(t, "inbox", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "goal_over human []: git liza pr submit goal-1")
+		}
 		s.do(human, &board.PROpen{Goal: "goal-1", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head})
+		if finished {
+			equal(t, "inbox", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "goal_over human []: git liza pr sync goal-1")
+		}
 		s.do(planner, &board.PRMerged{Goal: "goal-1", Commit: head, Kind: "squash", Head: head})
+		equal(t, "pull request", report.GoalsOf(s.state())[0].Request, "ada/shop#7, merged into main as aaaaaaaaaa (squash)")
 		equal(t, "completed", s.state().Goal("goal-1").Status == board.Completed, finished)
 		if !finished {
 			s.refused("wrong-state", planner, &board.GoalComplete{}, "logout")

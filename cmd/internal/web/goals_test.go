@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 var (
@@ -46,5 +49,27 @@ func TestGoalsAreCompleted(t *testing.T) {
 	}
 	if out := s.must("", "goal", "list"); strings.Count(out, "COMPLETED") != 2 {
 		t.Errorf("the goals are\n%s", out)
+	}
+}
+
+// TestGoalsPullRequest: the only goal has a row once a pull request offers its work.
+func TestGoalsPullRequest(t *testing.T) {
+	s := newScene(t)
+	w := s.serve(options{}).enter()
+	if page := w.get("/").body; strings.Contains(page, "pull request") {
+		t.Error("a goal without a pull request shows one")
+	}
+	b, err := gitboard.Open(t.Context(), s.dir, gitboard.Options{Now: s.clock.Now, Writes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	head := s.git("rev-parse", "integration")
+	if _, err := b.Do(t.Context(), gitboard.Request{Actor: board.HumanActor("Ann", "ann@example.org")}, gitboard.Just(&board.PROpen{
+		Goal: "goal-1", Kind: "gitea", Host: "git.example.org", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head, Draft: true})); err != nil {
+		t.Fatal(err)
+	}
+	if page := w.get("/").body; !strings.Contains(page, ", pull request ada/shop#7, draft") {
+		t.Errorf("the goal's pull request is missing in %s", page)
 	}
 }

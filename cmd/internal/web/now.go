@@ -120,9 +120,13 @@ func atOf(l *look) string {
 	return linkTo(at, l.goal)
 }
 
-// goalsPart shows the goals with their figures, if there are several.
+// goalsPart shows the goals with their figures, if there are several, or a pull request offers the work of one.
 func goalsPart(l *look) []part {
-	if len(l.o.Goals) == 0 {
+	goals := l.o.Goals
+	if len(goals) == 0 {
+		goals = slices.DeleteFunc(report.GoalsOf(l.State), func(g report.GoalOutlook) bool { return g.Request == "" })
+	}
+	if len(goals) == 0 {
 		return nil
 	}
 	p := part{ID: "goals", Aside: true, Title: "Goals", Head: markup("heading", "Goals")}
@@ -130,7 +134,7 @@ func goalsPart(l *look) []part {
 	if l.past {
 		at = string(l.Commit)
 	}
-	for _, g := range l.o.Goals {
+	for _, g := range goals {
 		p.Rows = append(p.Rows, row{g.ID, markup("goal-row", map[string]any{"G": g, "Link": "/" + linkTo(at, g.ID), "Shown": g.ID == l.goal})})
 	}
 	return []part{p}
