@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // cloneFile is the file that holds the id of this clone.
@@ -48,6 +49,24 @@ func (c Clone) ID(ctx context.Context) (string, error) {
 	}
 	id, _, err = c.kept() // another process may have been first
 	return id, err
+}
+
+// FreeID returns the lowest free id of a coder that no file of a directory of this clone holds.
+func (c Clone) FreeID(v *View, dir string) (string, error) {
+	taken := map[string]bool{}
+	entries, _ := os.ReadDir(c.own(dir)) // there may be none yet
+	for _, e := range entries {
+		id, err := c.Kept(dir + "/" + e.Name())
+		if err != nil {
+			return "", err
+		}
+		taken[id] = true
+	}
+	for n := 1; ; n++ {
+		if id := roles.IDOf(roles.Coder.Prefix(), n); !taken[id] && v.State.Agent(id) == nil {
+			return id, v.State.Err()
+		}
+	}
 }
 
 // kept returns the id of this clone, or "" and whether its file exists without an id.

@@ -5,6 +5,7 @@ package rig
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -185,6 +186,54 @@ func TestRealMessage(t *testing.T) {
 	out, err := s.team()
 	if err != nil || s.goal() != "COMPLETED" || !read || !continued {
 		t.Errorf("the note is in the next request: %v; the turn goes on: %v; %v\n%s", read, continued, err, out)
+	}
+	s.sound()
+}
+
+// TestRealPlugin checks that a session of Claude Code that has the plugin, and no supervisor, claims,
+// works and submits, and that no command of it is refused.
+func TestRealPlugin(t *testing.T) {
+	var primed bool
+	var refused []string
+	steps := append([]string{"git liza claim one", "cd .worktrees/one && pwd"}, Code(Run{Task: "one", Iteration: "1"})...)
+	s := newScene(t, "claude", func(c Conversation) Reply {
+		primed = primed || strings.Contains(c.Body, "You are coder-1 (coder)")
+		for _, r := range c.Results {
+			if strings.Contains(r, "git liza: ") {
+				refused = append(refused, r)
+			}
+		}
+		if n := len(c.Results); n < len(steps) && strings.Contains(c.Prompt(), "git liza claim one") {
+			return Reply{Run: steps[n]}
+		}
+		return Reply{Text: "Done: my turn ends."}
+	})
+	plugin := filepath.Join("..", "..", "claude-plugin")
+	err := filepath.WalkDir(plugin, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(plugin, path)
+		return errors.Join(err, s.Write("plugin/"+name, string(data)))
+	})
+	if err := errors.Join(err, s.Own()); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"add-task", "--id", "one", "--desc", "Print one", "--spec", "specs/vision.md", "--done", "sh src/one.sh prints one", "--scope", "IN: src, tests. OUT: docs", "--ready"},
+	} {
+		if _, err := s.Run(append([]string{s.Liza}, args...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Environ[0] += ":" + filepath.Dir(s.Liza)
+	out, err := s.Run("claude", "-p", "--dangerously-skip-permissions", "--plugin-dir", filepath.Join(s.Dir, "plugin"), "/liza:claim one")
+	if err != nil || s.read("tasks.one.status") != "READY_FOR_REVIEW" || s.read("tasks.one.assigned_to") != "coder-1" || !primed || len(refused) > 0 {
+		t.Errorf("one is %s of %s; primed: %v; refused: %q; %v\n%s", s.read("tasks.one.status"), s.read("tasks.one.assigned_to"), primed, refused, err, out)
 	}
 	s.sound()
 }

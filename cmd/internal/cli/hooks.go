@@ -139,7 +139,7 @@ func hookCommand() *call.Command {
 		Long: `The shims that git liza hooks install makes ask this, with the hook's arguments and standard input
 (githooks). The answer is one word on standard output; a refusal's reason is on standard error, exit code 1.
 What keeps the question from being answered stops nobody in a clone, and every push to the board on a server.
-claude-code answers Claude Code's PostToolUse and Stop: unread notes, and a task that is still held.`,
+claude-code answers Claude Code's SessionStart, PostToolUse and Stop: prime, unread notes, and a task that is still held.`,
 		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&asServer, "server", false, "as the lock of a shared repository") },
 		Example: `git liza hook pre-push origin`,
 		Run: func(ctx context.Context, c *call.Call) error {
