@@ -34,7 +34,7 @@ func (v *View) Submission(ctx context.Context, t *board.Task) (*report.Submissio
 	if e := t.Last(board.EventReady); e != nil {
 		for i, c := range commits {
 			if slices.Contains(e.Remade, string(c.OID)) {
-				s.Commits[i] += " (remade after the refusal of " + string(e.RefusedAt) + ", first made before the checkpoint)"
+				s.Commits[i] = c.OID.Short() + " (remade after the refusal of " + string(e.RefusedAt) + ") " + text.Line(c.Subject(), 100)
 			}
 		}
 	}

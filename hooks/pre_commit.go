@@ -53,6 +53,16 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	return nil
 }
 
+// PostCheckout refuses to let a task's worktree be on another branch than the task's. It may be on none,
+// as in a rebase.
+func PostCheckout(w Who, s *board.State, at Place) *board.Refusal {
+	on, _ := taskOf(w, s, plumbing.BranchName(at.Branch))
+	if s == nil || w.Task == "" || at.Branch == "" || on == w.Task {
+		return nil
+	}
+	return offBranch(s, w.Task)
+}
+
 func offBranch(s *board.State, task string) *board.Refusal {
 	branch := s.TaskBranches().Of(task)
 	return refuse(board.CodeWrongBranch, "git switch "+branch, "in the worktree of %s commits go on to %s", task, branch)

@@ -37,7 +37,7 @@ func TestRemade(t *testing.T) {
 			s.check(err)
 			sub, err := v.Submission(s.ctx, v.State.Task("one"))
 			s.check(err)
-			if got := strings.Join(sub.Commits, "\n"); !strings.HasSuffix(got, "(remade after the refusal of "+string(e.RefusedAt)+", first made before the checkpoint)") {
+			if got := strings.Join(sub.Commits, "\n"); !strings.Contains(got, " (remade after the refusal of "+string(e.RefusedAt)+") ") {
 				t.Error(got)
 			}
 		})

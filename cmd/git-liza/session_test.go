@@ -138,9 +138,12 @@ func TestSessions(t *testing.T) {
 func reader(t *testing.T) *project {
 	full(t)
 	p := &project{t: t, dir: t.TempDir()}
+	home := t.TempDir()
+	identity := filepath.Join(home, ".gitconfig")
+	if err := os.WriteFile(identity, []byte("[user]\n\tname = Ann\n\temail = ann@example.com\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	p.env = append(os.Environ(),
-		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat", "LC_ALL=C.UTF-8",
-		"COLUMNS=", "LINES=", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com",
-		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
+		"HOME="+home, "GIT_CONFIG_GLOBAL="+identity, "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat", "LC_ALL=C.UTF-8", "COLUMNS=", "LINES=")
 	return p
 }

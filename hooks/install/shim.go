@@ -136,7 +136,7 @@ func serverProject(dir string) string {
 // a server's own hooks, "" for the usual one.
 func run(common, program string, server bool, own string) string {
 	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(gitenv.AddSettings("", gitenv.IncludeWithin(common, common+"/liza/hooks/project")...))), "without"
-	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
+	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npost-checkout) [ \"$3\" = 0 ] || asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
 	if server {
 		project, alone, without = serverProject(own), "", ":"

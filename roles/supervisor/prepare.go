@@ -65,6 +65,15 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 			return command{}, "", err
 		}
 	}
+	if s.Role == roles.Coder {
+		off, err := v.OffBranch(ctx, step.Task, dir)
+		if err != nil {
+			return command{}, "", err
+		}
+		if off != "" {
+			in.Warnings = append(in.Warnings[:len(in.Warnings):len(in.Warnings)], off)
+		}
+	}
 	if s.Role == roles.CodeReviewer && step.Wake == nil {
 		t := l.State.Task(step.Task)
 		if err := l.State.Err(); err != nil {

@@ -128,6 +128,13 @@ func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *boa
 		}
 		return in, err
 	}
+	off, err := v.OffBranch(ctx, t.ID, in.Worktree)
+	if err != nil {
+		return in, err
+	}
+	if off != "" {
+		in.Warnings = append(in.Warnings, off)
+	}
 	if c.AgentID() == "" && roles.NameOf(t.AssignedTo) == named.Name {
 		in.Agent = t.AssignedTo
 	}

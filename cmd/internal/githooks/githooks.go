@@ -27,7 +27,7 @@ type question func(context.Context, *call.Call) (*board.Refusal, error)
 // Answer answers the hook that the first argument names, for a clone or as a server's lock.
 func Answer(ctx context.Context, c *call.Call, asServer bool) error {
 	ask := map[string]question{
-		"reference-transaction": references, "pre-commit": commit, "pre-merge-commit": commit, "commit-msg": message, "pre-push": push,
+		"reference-transaction": references, "pre-commit": commit, "pre-merge-commit": commit, "commit-msg": message, "post-checkout": checkout, "pre-push": push,
 	}[c.Args[0]]
 	if asServer {
 		ask = map[string]question{"reference-transaction": serverReferences, "pre-receive": receive}[c.Args[0]]
@@ -165,11 +165,26 @@ func commit(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
+	at, err := place(ctx, c)
+	return hooks.PreCommit(w, s, at), err
+}
+
+// checkout handles post-checkout, whose refusal comes after the fact.
+func checkout(ctx context.Context, c *call.Call) (*board.Refusal, error) {
+	w, s, refusal, err := scene(ctx, c)
+	if refusal != nil || err != nil {
+		return refusal, err
+	}
+	at, err := place(ctx, c)
+	return hooks.PostCheckout(w, s, at), err
+}
+
+// place is where git works.
+func place(ctx context.Context, c *call.Call) (at hooks.Place, err error) {
 	repo := c.Board.Repo()
-	var at hooks.Place
 	if repo.TopLevel() != "" {
 		if _, at.Branch, err = repo.Worktree(repo.TopLevel()).Head(ctx); err != nil {
-			return nil, err
+			return at, err
 		}
 	}
 	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
@@ -177,7 +192,7 @@ func commit(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 			at.Rebasing = true
 		}
 	}
-	return hooks.PreCommit(w, s, at), nil
+	return at, nil
 }
 
 // message handles commit-msg: it refuses nothing, and adds trailers to an agent's message.
