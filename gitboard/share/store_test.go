@@ -29,8 +29,12 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	settings := filepath.Join(home, "settings") // a hub whose pushes start no housekeeping
+	if err := os.WriteFile(settings, []byte("[receive]\n\tautogc = false\n"), 0o644); err != nil {
+		panic(err)
+	}
 	for name, value := range map[string]string{
-		"HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Ada",
+		"HOME": home, "GIT_CONFIG_GLOBAL": settings, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Ada",
 		"GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
 	} {
 		os.Setenv(name, value)
