@@ -151,6 +151,7 @@ func (s *supervisor) early(ctx context.Context, l Look, step Step) (Step, error)
 	if err := read(l.State, func() { next = Next(l, s.memory) }); err != nil || next.Do != ClaimReview {
 		return step, err
 	}
+	next.Early = true
 	return next, nil
 }
 
@@ -163,7 +164,7 @@ func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 	case Claim:
 		return s.claim(ctx, l, step.Task)
 	case ClaimReview:
-		return s.claimReview(ctx, l, step.Task)
+		return s.claimReview(ctx, l, step)
 	case CompleteGoal:
 		return s.plain(ctx, GoalCompleted, gitboard.Completing(&board.GoalComplete{Goal: step.Goal}))
 	case Plan:

@@ -38,6 +38,7 @@ type Step struct {
 	Idle   bool      // it waits for lack of work
 	Reason string    // why it waits or stops, as text
 	Exit   int       // of a stop: the protocol's exit code
+	Early  bool      // it follows from operations that may still be dropped
 	Asked  bool      // a human asks for the stop
 }
 

@@ -40,8 +40,12 @@ func leaseOf(l Look, task string) time.Duration {
 }
 
 // claimReview claims a submission for a reviewer.
-func (s *supervisor) claimReview(ctx context.Context, l Look, task string) error {
+func (s *supervisor) claimReview(ctx context.Context, l Look, step Step) error {
+	task := step.Task
 	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.ClaimReview{About: board.About{Task: task}}))
+	if refusal := (*board.Refusal)(nil); step.Early && errors.As(err, &refusal) && !taken(err) {
+		return nil // the submission is yet to come
+	}
 	if err != nil {
 		return s.claimFailed(ctx, l, task, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -132,13 +133,33 @@ func (t *train) early(ctx context.Context) (seen gitboard.Moment, err error) {
 	if v == nil || err != nil || len(t.r.Tasks) == 0 {
 		return seen, err
 	}
-	for _, id := range t.r.Tasks {
-		if task := v.State.Task(id); task == nil || task.Status != board.Approved {
-			return seen, v.State.Err()
-		}
+	if !t.approved(v) {
+		return seen, v.State.Err()
 	}
-	t.held, err = hold(ctx, t.b, t.r.Actor, "", t.r.Tasks...)
+	if t.held, err = hold(ctx, t.b, t.r.Actor, "", t.r.Tasks...); err != nil {
+		return seen, err
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	changed, err := t.b.Follow(ctx, time.Second)
+	for wait := 0; err == nil && wait < maxWaits; wait++ { // an approval may lose a race, and come later
+		if v, err = t.b.View(ctx); err == nil && t.approved(v) {
+			break
+		}
+		<-changed
+	}
 	return t.since, err
+}
+
+// maxWaits bounds how many changes an approval is waited for.
+const maxWaits = 10
+
+// approved reports whether all named tasks are APPROVED.
+func (t *train) approved(v *gitboard.View) bool {
+	return !slices.ContainsFunc(t.r.Tasks, func(id string) bool {
+		task := v.State.Task(id)
+		return task == nil || task.Status != board.Approved
+	})
 }
 
 // request returns the identity under which the next round writes: the request's own for the first
