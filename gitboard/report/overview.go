@@ -53,6 +53,8 @@ type Overview struct {
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
 	Now          board.Time           `json:"now"`
 
+	ForAgent bool `json:"-"` // the reader is an agent, and not the human that it waits for
+
 	about      []string      // by entry of Waiting: its task, "" for none
 	conditions []Condition   // of the board and of Tasks
 	only       *board.Goal   // the only goal to look at, nil for all
@@ -391,13 +393,21 @@ func (o *Overview) Summary() string {
 	if o.HeldUp != "" {
 		held = "Everybody waits: " + text.Line(o.HeldUp, 100) + ". "
 	}
-	parts := []string{"you " + strconv.Itoa(o.Waits(roles.Human))}
+	parts := []string{o.Human("you") + " " + strconv.Itoa(o.Waits(roles.Human))}
 	for _, t := range o.Turns {
 		if name := turnNames[t.Who]; name != "" {
 			parts = append(parts, name+" "+strconv.Itoa(t.Count))
 		}
 	}
 	return held + "Waiting: " + strings.Join(parts, ", ") + ". " + o.lately()
+}
+
+// Human is what a text calls the human: what it says to the human, or "the human" to an agent.
+func (o *Overview) Human(you string) string {
+	if o.ForAgent {
+		return "the human"
+	}
+	return you
 }
 
 var turnNames = map[roles.Role]string{roles.Planner: "planner", roles.Coder: "coders", roles.CodeReviewer: "reviewers"}

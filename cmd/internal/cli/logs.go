@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
@@ -26,7 +27,7 @@ func logsCommand() *call.Command {
 		Short: "show an agent's output in this clone, and its supervisor's actions",
 		Long: `The supervisor's own lines begin with [liza TIME], and no others do. Colours and other control characters are left
 out, so that nothing an agent prints acts on your terminal. --search and --task look through all runs of the agent,
-or of every agent when none is named, and print who said it, and when.`,
+or of every agent when none is named, and print who said it, and when. Without an agent it lists those that have output here.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVarP(&follow, "follow", "f", false, "print what comes, until interrupted")
 			f.IntVarP(&lines, "lines", "n", 100, "the last so many lines; 0 for all")
@@ -62,7 +63,7 @@ var errUnread = errors.New("nobody reads on")
 
 func runLogs(ctx context.Context, c *call.Call, lines int, follow, raw bool) error {
 	if len(c.Args) == 0 {
-		return call.Usage(c.Cmd, "logs needs AGENT, --search WORDS or --task ID")
+		return listLogs(ctx, c)
 	}
 	agent := c.Args[0]
 	switch {
@@ -84,6 +85,33 @@ func runLogs(ctx context.Context, c *call.Call, lines int, follow, raw bool) err
 		return err
 	}
 	return nil
+}
+
+// listLogs lists the agents with a transcript in this clone, each with the task that it has.
+func listLogs(ctx context.Context, c *call.Call) error {
+	agents, err := agentsWithLogs(c.Board.Dir(), "")
+	if err != nil {
+		return err
+	}
+	v, err := c.View(ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.PrintJSON(map[string]any{"agents": call.Every(agents)})
+	}
+	if len(agents) == 0 {
+		return c.Say("no agent has run under a supervisor in this clone")
+	}
+	var rows [][]string
+	for _, id := range agents {
+		row := []string{id, "", ""}
+		if t := report.TaskOf(v.State, id); t != nil {
+			row = []string{id, t.ID, t.Heading()}
+		}
+		rows = append(rows, row)
+	}
+	return c.Say(call.Columns("", rows)...)
 }
 
 // agentsWithLogs are the agents that have a transcript in this clone: the named one, or all for "".

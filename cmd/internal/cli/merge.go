@@ -131,6 +131,9 @@ func mergeLines(got *merge.Result) []string {
 	for _, path := range got.BroughtForward {
 		lines = append(lines, "brought forward: "+path)
 	}
+	if p, is := got.Done.Op.Payload.(*board.Merge); is && p.Test != "" && got.Merged {
+		lines = append(lines, "the integration test passed: "+text.Line(p.Test, 80))
+	}
 	if got.Failure == board.FailTest {
 		lines = append(lines, "the end of its output is kept: git liza show "+got.Task)
 	}

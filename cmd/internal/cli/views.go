@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/history"
+	"github.com/git-liza/git-liza/cmd/internal/prime"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/cmd/internal/web"
@@ -61,21 +62,36 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			if err != nil {
 				return err
 			}
+			behind, main := 0, ""
+			if c.At == "" {
+				if behind, main, err = g.Behind(ctx); err != nil {
+					return err
+				}
+			}
+			you := ""
+			if id := c.AgentID(); id != "" && c.At == "" {
+				me, err := prime.Of(ctx, c, g.View, "")
+				if err != nil {
+					return err
+				}
+				o.ForAgent, you = true, me.Line()
+			}
 			if c.JSON {
-				return c.PrintJSON(statusReport{g.Commit, seen, o})
+				return c.PrintJSON(statusReport{g.Commit, seen, you, behind, o})
 			}
 			p := c.Page()
-			var below []string
-			if behind, main, err := g.Behind(ctx); err != nil {
-				return err
-			} else if behind > 0 && c.At == "" {
+			var above, below []string
+			if you != "" {
+				above = []string{p.Fit(you, p.Width)}
+			}
+			if behind > 0 {
 				below = append(below, p.Fit(fmt.Sprintf("%s is %s behind %s: git liza land --merge %s", g.State.Config().IntegrationBranch, text.Plural(behind, "commit"), main, text.Quote(main)), p.Width))
 			}
 			if seen != nil {
 				below = append(below, p.Fit(seen.Line(c.App.Now()), p.Width))
 			}
-			p.Height -= len(below)
-			return c.Print(append(screen.Status(p, o, screen.Reasons(g.State), screen.Choice{}), below...))
+			p.Height -= len(above) + len(below)
+			return c.Print(slices.Concat(above, screen.Status(p, o, screen.Reasons(g.State), screen.Choice{}), below))
 		},
 	}
 }
@@ -84,6 +100,8 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 type statusReport struct {
 	Commit plumbing.OID `json:"commit"`
 	Remote *call.SeenAt `json:"remote,omitempty"`
+	You    string       `json:"you,omitempty"`         // an agent that asks: who it is, and its next step
+	Behind int          `json:"behind_main,omitempty"` // commits of the main branch that integration lacks
 	*report.Overview
 }
 

@@ -258,6 +258,18 @@ func (p *Primer) end(t *board.Task) string {
 	return ""
 }
 
+// Line is who the caller is, its task and its next step, in one line.
+func (p *Primer) Line() string {
+	line := "You are " + p.Agent
+	if p.Task != "" {
+		line += ", with " + p.Task + ", " + p.Status
+	}
+	if len(p.Next) > 0 {
+		line += ". Next: " + p.Next[0]
+	}
+	return line
+}
+
 // Unfinished describes the task that the caller still holds on a running board, and its next steps.
 func Unfinished(ctx context.Context, c *call.Call) ([]string, error) {
 	v, err := c.View(ctx)

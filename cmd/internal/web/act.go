@@ -241,14 +241,14 @@ func lackingVerdict(f form) string {
 	}
 	_, _, placed := text.ParsePlace(strings.TrimSuffix(f.text("where"), " (missing)"))
 	switch {
+	case f.text("reason") == "":
+		return "Write your assessment in a sentence or two."
 	case len(lacks) > 0:
 		return "The blocker still lacks: " + strings.Join(lacks, ", ") + "."
 	case blocker && !placed:
 		return "The blocker's place is a file and a line, like api/login.go:17."
 	case !blocker && f.text("commented") == "no":
 		return "Comment on a line first, or describe a blocker: the author has to know what to change."
-	case f.text("reason") == "" && f.text("commented") == "no":
-		return "Write your assessment in a sentence or two."
 	case blocker && f.text("again") != "" && f.text("prior") == "" && f.text("commented") == "no":
 		return "Say what became of the earlier findings, a line each: RESOLVED, STILL PRESENT or PARTIAL, and what."
 	}
