@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -71,6 +72,7 @@ func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 	lines.Add("worktree", got.Path)
 	lines.Add("done when", t.DoneWhen)
 	lines.Add("scope", t.Scope)
+	lines.Add("notes", strings.Join(screen.NoteLines(report.NotesFor(got.Done.After, t.ID, t.AssignedTo)), "\n"))
 	if t.Rejection != nil {
 		lines.Add("rejected", text.Line(t.Rejection.Brief(), 600)+"\nin full: git liza show "+t.ID)
 	}
