@@ -181,3 +181,19 @@ func TestFromConfig(t *testing.T) {
 	_, err = clis.FromConfig("worse", get)
 	refused(t, err, "liza.worse.quota")
 }
+
+// TestBridge checks that a CLI which speaks the Agent Client Protocol, as the user's configuration
+// adds it, is started by git liza acp, with its session and model.
+func TestBridge(t *testing.T) {
+	config := map[string]string{"liza.mine.command": "mine --acp", "liza.mine.prompt": "acp"}
+	c, err := clis.FromConfig("mine", func(key string) string { return config[key] })
+	if err == nil {
+		c, err = c.WithModel("large")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "start", c.Bridge("/bin/sh", "s-1"), []string{"acp", "--session", "s-1", "--model", "large", "--", "/bin/sh", "-c", `mine --acp "$@"`, "mine"})
+	known, _ := clis.Find("opencode", nil)
+	equal(t, "a known one", known.Bridge("/bin/opencode", ""), []string{"acp", "--", "/bin/opencode", "acp"})
+}

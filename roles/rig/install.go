@@ -3,6 +3,7 @@
 package rig
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +16,11 @@ import (
 // packages maps the CLIs' programs to their packages in npm's registry.
 var packages = map[string]string{
 	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli",
+	"claude-acp": "@agentclientprotocol/claude-agent-acp",
 }
+
+// programs are the programs of CLIs whose names differ.
+var programs = map[string]string{"claude-acp": "claude-agent-acp"}
 
 // Cache is the directory in which the CLIs are installed: $LIZA_RIG_CACHE, or a subdirectory of the
 // user's cache. For root it is below /var/cache, because the unprivileged user that runs the CLIs
@@ -50,7 +55,7 @@ func Install(name string) (dir string, err error) {
 		return "", err
 	}
 	dir = filepath.Join(cache, "node_modules", ".bin")
-	if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, cmp.Or(programs[name], name))); err == nil {
 		return dir, nil
 	}
 	npm, err := exec.LookPath("npm")

@@ -152,42 +152,46 @@ func each(t *testing.T, f func(t *testing.T, cli string)) {
 	}
 }
 
-// TestRealMessage checks that a note which is left during a turn of Claude Code is in its next
-// request, and that a turn which ends with the task in hand goes on.
+// TestRealMessage checks that a note which is left during a turn is in the next request, by Claude
+// Code's hooks and by the Agent Client Protocol, and that a turn which ends with the task in hand goes
+// on.
 func TestRealMessage(t *testing.T) {
-	const note, held = "The port is 8080", "You still hold one"
-	var s *scene
-	var noted, read, ended, continued bool
-	s = newScene(t, "claude", func(c Conversation) Reply {
-		r := Read(c)
-		if r.Role != "coder" {
-			return Goal([]string{"one"}, "").Play(c)
-		}
-		switch {
-		case !noted:
-			if _, err := s.Run(s.Liza, "note", note, "--for", "one", "--now"); err != nil {
-				t.Error(err)
+	for _, cli := range []string{"claude", "claude-acp"} {
+		t.Run(cli, func(t *testing.T) {
+			const note, held = "The port is 8080", "You still hold one"
+			var s *scene
+			var noted, read, continued bool
+			s = newScene(t, cli, func(c Conversation) Reply {
+				if Read(c).Role != "coder" {
+					return Goal([]string{"one"}, "").Play(c)
+				}
+				switch {
+				case !noted:
+					noted = true
+					if _, err := s.Run(s.Liza, "note", note, "--for", "one", "--now"); err != nil {
+						t.Error(err)
+					}
+					return Reply{Run: "echo begun"}
+				case !read && !strings.Contains(c.Body, note):
+					return Reply{Hang: true} // until it is interrupted
+				case !read:
+					read = true
+					return Reply{Text: "I stop here."}
+				}
+				continued = continued || strings.Contains(c.Body, held)
+				steps := Code(Run{Task: "one", Iteration: "1"})
+				if n := strings.Count(c.Body, `"tool_result"`) - 1; n < len(steps) {
+					return Reply{Run: steps[n]}
+				}
+				return Reply{Text: "Done: my turn ends."}
+			})
+			out, err := s.team()
+			if err != nil || s.goal() != "COMPLETED" || !read || !continued {
+				t.Errorf("the note was read: %v; the turn went on: %v; %v\n%s", read, continued, err, out)
 			}
-			noted = true
-			return Reply{Run: "echo begun"}
-		case !ended:
-			read, ended = strings.Contains(c.Body, note), true
-			return Reply{Text: "I stop here."}
-		}
-		if !continued {
-			continued = strings.Contains(c.Body, held)
-		}
-		steps := Code(r)
-		if n := strings.Count(c.Body, "toolu_")/2 - 1; n < len(steps) { // each call and its result
-			return Reply{Run: steps[n]}
-		}
-		return Reply{Text: "Done: my turn ends."}
-	})
-	out, err := s.team()
-	if err != nil || s.goal() != "COMPLETED" || !read || !continued {
-		t.Errorf("the note is in the next request: %v; the turn goes on: %v; %v\n%s", read, continued, err, out)
+			s.sound()
+		})
 	}
-	s.sound()
 }
 
 // TestRealPlugin checks that a session of Claude Code that has the plugin, and no supervisor, claims,
