@@ -3,6 +3,7 @@ package git
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ var dangerous = []string{
 	"credential.helper=!RUN", "credential.http://127.0.0.1:1.helper=!RUN",
 	"remote.hub.url=ext::RUN", "url.ext::RUN .insteadOf=hub",
 }
+
+// ofTransports begin the settings that transports to other machines read.
+var ofTransports = []string{"core.hooksPath", "core.sshCommand", "core.gitProxy", "core.askPass", "credential.", "remote.", "url."}
 
 // TestNoProgramOfTheRepository: our children run no program that is set where agents can write, by
 // whatever file the setting comes in.
@@ -97,9 +101,9 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 				_, _ = r.Worktree(one).MergeInto(ctx, theirs, "merge", ada)
 				_ = r.Worktree(one).CheckoutDetached(ctx, theirs)
 				_, _ = r.History().Diff(ctx, base, theirs)
-				addresses := []string{"", "ssh://127.0.0.1:1/x", "git://127.0.0.1:1/x", "http://127.0.0.1:1/x"}
-				if strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "merge.") || strings.HasPrefix(key, "diff.") {
-					addresses = addresses[:1] // which no transport reads
+				addresses := []string{""}
+				if slices.ContainsFunc(ofTransports, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+					addresses = append(addresses, "ssh://127.0.0.1:1/x", "git://127.0.0.1:1/x", "http://127.0.0.1:1/x")
 				}
 				for _, address := range addresses {
 					if address != "" && !strings.HasPrefix(key, "remote.") {
