@@ -151,6 +151,7 @@ func TestPlan(t *testing.T) {
 	alive := s.lease("planner-2", time.Hour)
 	s.refused("reserved", planner, &board.Plan{Goal: "billing", Evidence: alive}, "billing is planned by planner-2, which is alive")
 	s.refused("exists", planner2, &board.Plan{Goal: "billing"}, "already")
+	s.clone().do(planner2, &board.HandOff{Summary: "half planned", NextAction: "plan the rest"}).do(planner, &board.Plan{Goal: "billing"})
 	s.refused("permission", coder1, &board.Plan{Goal: "billing"})
 	s.refused("unknown-record", planner, &board.Plan{Goal: "billin"})
 	s.do(planner, &board.Plan{Goal: "billing", Evidence: s.lease("planner-2", -time.Second)})

@@ -49,12 +49,15 @@ func (p *HandOff) owned(s *State, op Operation) error {
 }
 
 // Apply implements Payload. A planner's hand-off is a note to the planner, which stays in its
-// prompt until acknowledged.
+// prompt until acknowledged; its goal is free for the next planner.
 func (p *HandOff) Apply(s *State, op Operation) {
 	if p.Task == "" {
 		id := s.nextID(NoteDir, "note")
 		put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, For: string(roles.Planner), Message: p.message()})
 		free(s, op.Actor.ID, "", HandedOff)
+		if a := s.Agent(op.Actor.ID); a != nil && a.Goal != "" {
+			edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Goal = "" // any planner may plan it
+		}
 		return
 	}
 	t := s.editTask(p.Task)
