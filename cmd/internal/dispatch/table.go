@@ -15,7 +15,9 @@ import (
 var makers []func() *call.Command
 
 // Add adds a command to the table of commands. Each command's file calls it, so that no list names
-// them all.
+// them all. Inlined in a hundred places, it would be 12 KB of the program.
+//
+//go:noinline
 func Add(maker func() *call.Command) struct{} {
 	makers = append(makers, maker)
 	return struct{}{}
