@@ -20,11 +20,13 @@ type Input struct{ Field, Value string }
 func Do(name string, on ...string) Act { return Act{Name: name, On: on} }
 
 // With returns the act with further inputs: pairs of a field and a value. Texts in capital letters
-// are for the caller to fill in.
+// are for the caller to fill in. An iterator, or its code in each of its callers, would make the program larger.
+//
+//go:noinline
 func (a Act) With(pairs ...string) Act {
 	a.Inputs = slices.Clip(a.Inputs)
-	for pair := range slices.Chunk(pairs, 2) {
-		a.Inputs = append(a.Inputs, Input{pair[0], pair[1]})
+	for i := 0; i < len(pairs); i += 2 {
+		a.Inputs = append(a.Inputs, Input{pairs[i], pairs[i+1]})
 	}
 	return a
 }
@@ -35,6 +37,8 @@ func (a Act) Equal(b Act) bool {
 }
 
 // Hint returns the act as a hint.
+//
+//go:noinline
 func (a Act) Hint() Hint { return Advice("%s", a) }
 
 // Hint is advice in a sentence, with acts in it.
