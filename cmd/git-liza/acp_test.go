@@ -42,7 +42,7 @@ func (a *scripted) NewSession(context.Context, sdk.NewSessionRequest) (sdk.NewSe
 
 func (a *scripted) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
 	a.turns = 2
-	a.says(ctx, r.SessionId, sdk.UpdateAgentMessageText("this was said before"))
+	a.says(ctx, r.SessionId, sdk.UpdateAgentMessageText("an earlier text"))
 	return sdk.LoadSessionResponse{}, nil
 }
 
@@ -126,7 +126,7 @@ func TestACP(t *testing.T) {
 	}
 	s.stops()
 	log := p.must("", "logs", "coder-1")
-	if !strings.Contains(log, "I begin.") || !strings.Contains(log, "/etc/passwd is outside of the worktree") || strings.Contains(log, "wrong permission") || strings.Contains(log, "said before") {
+	if !strings.Contains(log, "I begin.") || !strings.Contains(log, "/etc/passwd is outside of the worktree") || strings.Contains(log, "wrong permission") || strings.Contains(log, "an earlier text") {
 		t.Errorf("its log:\n%s", log)
 	}
 	if !slices.ContainsFunc(p.operations(""), func(op operation) bool { return op.op == "usage" && op.task == "alpha" }) {

@@ -34,11 +34,11 @@ echo half >half.txt
 exec sleep 1000
 `
 
-// TestInterruptedRun: what a run has cost is on the board when its supervisor is told to end, and
+// TestInterruptedRun: what a run has cost is on the board when its supervisor is asked to end, and
 // the next run continues its conversation, even after a supervisor that was killed.
 func TestInterruptedRun(t *testing.T) {
 	t.Parallel()
-	for name, sig := range map[string]syscall.Signal{"told to end": syscall.SIGTERM, "killed": syscall.SIGKILL} {
+	for name, sig := range map[string]syscall.Signal{"asked to end": syscall.SIGTERM, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)

@@ -48,7 +48,7 @@ func read(t *testing.T, dir string) []recorded {
 			}
 		}
 		if r.source == "" {
-			t.Errorf("%s does not say where it stems from", r.name)
+			t.Errorf("%s does not name its source", r.name)
 		}
 		all = append(all, r)
 	}

@@ -201,7 +201,7 @@ func (b *bridge) emit(e clis.Event) {
 	_, _ = b.call.App.Stdout.Write(clis.Bridged(e))
 }
 
-// flush prints what the model has said.
+// flush prints the text of the model.
 func (b *bridge) flush() {
 	if said := strings.TrimSpace(b.said); said != "" {
 		b.emit(clis.Event{Kind: clis.Said, Text: said})

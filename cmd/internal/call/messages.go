@@ -67,7 +67,7 @@ func (c *Call) deliverSpec(ctx context.Context) {
 // maxSpecDiff is how many bytes of a spec's difference are shown next to other things.
 const maxSpecDiff = 1500
 
-// NewerSpec tells the coder of a task about a change of its spec on integration.
+// NewerSpec informs the coder of a task about a change of its spec on integration.
 func NewerSpec(task, diff string) string {
 	if len(diff) > maxSpecDiff {
 		diff = diff[:strings.LastIndex(diff[:maxSpecDiff], "\n")+1] + "[cut here; all of it: git liza worktree status " + task + "]"

@@ -122,3 +122,14 @@ func TestDiscoveryAndGoneAgent(t *testing.T) {
 	}
 	s.must("", "verify")
 }
+
+// TestAskedRun checks that a form asks for the end of a run, which no agent without a supervisor has.
+func TestAskedRun(t *testing.T) {
+	s := newScene(t)
+	s.must("coder-1", "register")
+	w := s.serve(options{}).enter()
+	r := w.post("/act/run", "for", "coder-1", "how", "end", "back", "/agent/coder-1")
+	if said := html.UnescapeString(r.body); r.status != http.StatusConflict || !strings.Contains(said, `no supervisor runs "coder-1"`) {
+		t.Errorf("%d: %s", r.status, said)
+	}
+}

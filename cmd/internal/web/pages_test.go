@@ -28,7 +28,7 @@ var places = map[string][]string{
 	"/history?op=block":           {"block(cart)"},
 	"/history?before=4":           {"init"},
 	"/agents":                     {"coder-1", "code-reviewer-1"},
-	"/agent/coder-1":              {"coder-1", "Printed in this clone", "Did last"},
+	"/agent/coder-1":              {"coder-1", "Printed in this clone", "Did last", "coder-1 reads it at its next command"},
 	"/sprint":                     {"sprint-1", "Where the time went", "rejected", "Retrospective"},
 }
 
