@@ -2,6 +2,7 @@ package board
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -13,6 +14,8 @@ type AmendTask struct {
 	Definition
 	Set    []string `json:"set"`
 	Reason string   `json:"reason,omitempty"`
+	// Planned makes the task one that counts for the sprint.
+	Planned bool `json:"planned,omitempty"`
 	// NoSpecFile means that a new spec's file was not checked (SKIP_SPEC_FILE_CHECK).
 	NoSpecFile bool `json:"no_spec_file,omitempty"`
 }
@@ -70,7 +73,10 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 	if err != nil {
 		return err
 	}
-	if t.Definition().changedTo(d) == nil {
+	if p.Planned && slices.Contains(s.Sprint().Scope.Planned, p.Task) {
+		return invalid("%s counts for %s already", p.Task, s.Sprint().ID).Way(Do("show", p.Task))
+	}
+	if t.Definition().changedTo(d) == nil && !p.Planned {
 		return invalid("this changes nothing about %s", p.Task).Way(Do("show", p.Task))
 	}
 	if raised := d.MaxIterations > t.MaxIterations || d.MaxReviewCycles > t.MaxReviewCycles; raised && t.Begun() && op.Actor.Role != roles.Human {
@@ -99,6 +105,11 @@ func (p *AmendTask) Apply(s *State, op Operation) {
 	if t.Plan == PlanProposed && op.Actor.Role == roles.Planner {
 		t.Plan = "" // the reviewed definition has changed
 	}
+	if p.Planned {
+		sp := editSingle[Sprint](s, SprintPath)
+		sp.Scope.Stretch = slices.DeleteFunc(slices.Clone(sp.Scope.Stretch), func(id string) bool { return id == p.Task })
+		sp.Scope.Planned = append(slices.Clip(sp.Scope.Planned), p.Task)
+	}
 	e := t.event(op, EventAmended)
 	e.Reason, e.Was = p.Reason, was.changedTo(d)
 	if t.Status != Draft {
@@ -114,6 +125,9 @@ func (p *AmendTask) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *AmendTask) Subject(before, after *State, _ Operation) (string, string) {
 	line := all(p.Set)
+	if p.Planned {
+		line = strings.TrimPrefix(line+", planned", ", ")
+	}
 	if t := after.Task(p.Task); t.Status != before.Task(p.Task).Status {
 		line += ": proposed again, waits for the review of the plan by a " + after.Team().PlanReviewer()
 	}

@@ -114,7 +114,7 @@ func CompleteGoal(ctx context.Context, c *call.Call, p *board.GoalComplete) (cal
 }
 
 // Amend changes the named fields of a task's definition.
-func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, set []string, addDone, reason string) (call.Result, error) {
+func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, set []string, planned bool, addDone, reason string) (call.Result, error) {
 	r, err := call.One(c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		d, set := board.Definition{}, set
 		if t := v.State.Task(task); t != nil && addDone != "" {
@@ -124,7 +124,7 @@ func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, 
 		if err := d.Take(to, set); err != nil {
 			return nil, nil, err
 		}
-		p := &board.AmendTask{About: board.About{Task: task}, Definition: d, Set: set, Reason: reason, NoSpecFile: c.SkipSpecFile()}
+		p := &board.AmendTask{About: board.About{Task: task}, Definition: d, Set: set, Planned: planned, Reason: reason, NoSpecFile: c.SkipSpecFile()}
 		if slices.Contains(set, "spec_ref") {
 			oid, err := definition.SpecOID(ctx, c, v, d.SpecRef)
 			if err != nil {

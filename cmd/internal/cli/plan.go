@@ -219,12 +219,14 @@ var _ = add(amendTaskCommand)
 func amendTaskCommand() *call.Command {
 	var o definition.Flags
 	var reason, addDone string
+	planned := false
 	return &call.Command{
 		Name: "amend-task", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "change a task's definition; the old one stays in its history",
 		Flags: func(f *pflag.FlagSet) {
 			o.Add(f)
 			f.StringVar(&addDone, "add-done", "", "what else can be observed; comes after what --done says")
+			f.BoolVar(&planned, "planned", false, "it counts for the sprint, though it was stretch or outside")
 			f.StringVar(&reason, "reason", "", "why; needed unless the task is DRAFT")
 		},
 		Example: `git liza amend-task login --priority 1 --reason "the next sprint needs it"`,
@@ -233,10 +235,10 @@ func amendTaskCommand() *call.Command {
 			switch {
 			case addDone != "" && slices.Contains(set, "done_when"):
 				return call.Usage(c.Cmd, "--done replaces the criteria, --add-done adds to them: give one of them")
-			case addDone == "" && len(set) == 0:
+			case addDone == "" && len(set) == 0 && !planned:
 				return call.Usage(c.Cmd, "nothing is named to change")
 			}
-			return c.Show(acts.Amend(ctx, c, c.Args[0], o.Definition(), set, addDone, reason))
+			return c.Show(acts.Amend(ctx, c, c.Args[0], o.Definition(), set, planned, addDone, reason))
 		},
 	}
 }

@@ -270,7 +270,7 @@ func amend(f form) call.Act {
 	to := board.Definition{Description: f.text("desc"), DoneWhen: f.text("done"), Scope: f.text("scope"), SpecRef: f.text("spec"), DependsOn: f.list("depends")}
 	to.Priority, _ = strconv.Atoi(f.text("priority"))
 	return one("amend-task", func(ctx context.Context, c *call.Call) (call.Result, error) {
-		return acts.Amend(ctx, c, f.text("id"), to, amended(f), "", f.text("reason"))
+		return acts.Amend(ctx, c, f.text("id"), to, amended(f), false, "", f.text("reason"))
 	})
 }
 
