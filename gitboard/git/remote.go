@@ -173,12 +173,17 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 	} else {
 		args = append(args, "--no-prune")
 	}
-	if whole {
-		args = append(args, "--refetch")
-	}
-	args = append(args, "--", m.Name)
 	for attempt := 1; ; attempt++ {
-		_, err := m.talk(ctx, "fetch", slices.Concat(m.repo.packed(), args, refspecs), nil)
+		var again []string
+		if whole {
+			again = []string{"--refetch"}
+		}
+		packed := m.repo.packed()
+		_, err := m.talk(ctx, "fetch", slices.Concat(packed, args, again, []string{"--", m.Name}, refspecs), nil)
+		if err == nil && packed == nil && m.repo.packed() != nil { // a gc began amid it, whose prune may delete what came loose
+			whole = true
+			continue
+		}
 		failed := (*NetworkError)(nil)
 		// Git may wait for a local lock longer than m waits for a word of it.
 		if !errors.As(err, &failed) || child.ExitCode(failed.Err) != 1 && !errors.Is(err, ErrSilent) {

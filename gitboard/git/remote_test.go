@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestShared checks that the board's remote is found in every form in which git accepts the
@@ -71,6 +72,27 @@ func TestFetchBesideGC(t *testing.T) {
 			t.Errorf("beside a gc: %t, and %s is loose: %t", running, tip, !running)
 		}
 		_ = os.Remove(filepath.Join(r.common, "gc.pid"))
+	}
+}
+
+// TestFetchAmidGC checks that what a fetch brought is in a pack, too, if a git gc has begun in the
+// meantime.
+func TestFetchAmidGC(t *testing.T) {
+	ctx, r := scratch(t)
+	hub := t.TempDir()
+	native(t, r.TopLevel(), "clone", "-q", r.TopLevel(), hub)
+	native(t, r.TopLevel(), "remote", "add", "hub", hub)
+	writeIn(t, hub, "one", "one")
+	native(t, hub, "add", ".")
+	native(t, hub, "commit", "-q", "-m", "one")
+	begins := filepath.Join(t.TempDir(), "upload-pack")
+	check(t, testrun.WriteProgram(begins, "#!/bin/sh\necho 1 here >'"+filepath.Join(r.common, "gc.pid")+"'\nexec git-upload-pack \"$@\"\n"))
+	native(t, r.TopLevel(), "config", "remote.hub.uploadpack", begins)
+	check(t, must[*Remote](t)(r.Remote(ctx, "hub")).Fetch(ctx, false, false, "HEAD:refs/fetched/one"))
+	tip := must[plumbing.OID](t)(r.Ref(ctx, "refs/fetched/one"))
+	_ = os.Remove(loosePath(r, tip))
+	if out := native(t, r.TopLevel(), "cat-file", "-t", string(tip)); strings.TrimSpace(out) != "commit" {
+		t.Errorf("%s is gone with its loose file: %s", tip, out)
 	}
 }
 
