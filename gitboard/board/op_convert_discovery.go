@@ -20,7 +20,8 @@ func (p *ConvertDiscovery) Check(s *State, _ Operation) error {
 
 // Apply implements Payload.
 func (p *ConvertDiscovery) Apply(s *State, _ Operation) {
-	edit[Discovery](s, RecordPath(DiscoveryDir, p.Discovery)).ConvertedToTask = p.Task
+	d := edit[Discovery](s, RecordPath(DiscoveryDir, p.Discovery))
+	d.ConvertedToTask, d.Settled = p.Task, nil
 }
 
 // Subject implements Payload.

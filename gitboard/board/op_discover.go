@@ -69,7 +69,7 @@ func (s *State) openDiscovery(id string) (*Discovery, error) {
 	if d == nil {
 		return nil, refuse(CodeUnknownRecord, "no discovery is called %s", quote(id)).meant(id, s.List(DiscoveryDir), Do("read", DiscoveryDir))
 	}
-	if !d.Open() {
+	if !d.Open() && (d.Settled == nil || d.Settled.How != "deferred") { // a deferred one may be taken up later
 		return nil, refuse(CodeExists, "%s has been dealt with already", id).Way(Do("read", DiscoveryDir))
 	}
 	return d, nil

@@ -65,6 +65,8 @@ func TestDiscoveries(t *testing.T) {
 	s.refused("invalid", planner, &board.SettleDiscovery{Discovery: "disc-2", How: "forgotten", Reason: "x"})
 	s.do(planner, settle)
 	equal(t, "open", s.state().Discovery("disc-2").Open(), false)
+	s.do(planner, &board.ConvertDiscovery{Discovery: "disc-2", Task: "login"})
+	equal(t, "taken up later", s.state().Discovery("disc-2").Outcome(), "disc-2 became login: no timeout")
 	s.refused("exists", planner, settle)
 	s.refused("unknown-record", planner, &board.SettleDiscovery{Discovery: "../goal", How: "deferred", Reason: "x"})
 }

@@ -159,12 +159,7 @@ func (n *next) coder() {
 	if n.first("", func(b board.Brief) bool { return b.Holds(me) }) {
 		return
 	}
-	skip := map[string]bool{}
-	for {
-		id := board.NextClaim(n.s, me, func(id string) bool { return skip[id] }, n.takeable)
-		if id == "" {
-			return
-		}
+	for _, id := range n.claimable() {
 		why := "claimable"
 		if chain := board.Chains(n.s.Tasks())(id); chain > 0 {
 			why = fmt.Sprintf("claimable, with a chain of %d behind it", chain)
@@ -172,8 +167,38 @@ func (n *next) coder() {
 		if n.on(id, cmp.Or(n.reason("claim", id), why)) {
 			return
 		}
-		skip[id] = true
 	}
+}
+
+// claimable lists tasks that the coder may claim, best first. Idle coders of a role get different
+// ones, and a coder does not get back first what it handed off while another one is idle.
+func (n *next) claimable() (ids []string) {
+	me, rank, others := n.who.ID, 0, 0
+	for _, id := range n.s.List(board.AgentDir) {
+		if a := n.s.Agent(id); a != nil && id != me && roles.NameOf(id) == roles.NameOf(me) && a.CurrentTask == "" && n.who.Leases[id].Expires > n.who.Now {
+			if others++; id < me {
+				rank++
+			}
+		}
+	}
+	taken, left := map[string]bool{}, []string{}
+	for len(ids) <= rank {
+		id := board.NextClaim(n.s, me, func(id string) bool { return taken[id] }, n.takeable)
+		if id == "" {
+			break
+		}
+		taken[id] = true
+		switch t := n.s.Task(id); {
+		case t.Status == board.Rejected && t.AssignedTo == me:
+			return []string{id}
+		case t.HandoffPending && t.AssignedTo == me && others > 0:
+			left = append(left, id)
+		default:
+			ids = append(ids, id)
+		}
+	}
+	slices.Reverse(ids) // the one at the caller's rank first
+	return append(ids, left...)
 }
 
 func (n *next) reviewer() {

@@ -159,13 +159,22 @@ func (c *Call) Caller(ctx context.Context) (board.Actor, error) {
 
 func (c *Call) Human(ctx context.Context, op string) (board.Actor, error) {
 	if !board.May(roles.Human, op) {
-		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.Cmd.Name, roleList(op)), "")
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.Cmd.Name, roleList(op)), c.wayIn(ctx, op))
 	}
 	who, err := c.asHuman(ctx)
 	if err != nil {
 		return who, err
 	}
 	return who, c.sameAddress(who.Email)
+}
+
+// wayIn is how a shell becomes that of an agent that may do an operation, "" if that is unknown.
+func (c *Call) wayIn(ctx context.Context, op string) string {
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return ""
+	}
+	return `to act as one in this shell: eval "$(git liza env ` + board.FreeID(v.State, board.Allowed(op)[0].Prefix()) + `)"`
 }
 
 // humanFile is the file of a clone with the address of the human's last operation.

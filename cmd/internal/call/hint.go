@@ -68,10 +68,6 @@ func (c *Call) wayOut(ctx context.Context, r *board.Refusal) (none board.Hint) {
 		}
 	}
 	about := cmp.Or(r.Task, c.namedTask(v.State))
-	if about == "" && who.Role == roles.Human && c.isOperation() && !board.May(roles.Human, c.Cmd.Name) {
-		role := board.Allowed(c.Cmd.Name)[0]
-		return board.Hint{Text: `to act as one in this shell: eval "$(git liza env ` + board.FreeID(v.State, role.Prefix()) + `)"`}
-	}
 	if slices.Contains([]string{"abandon", "amend-task", "supersede"}, c.Cmd.Name) {
 		if step, legal := board.StepOf(v.State, who.Asker, "block", about); legal && r.Code == board.CodeWrongState {
 			return board.Advice("to stop the work on it first: %s", step.Do)
@@ -209,6 +205,22 @@ func (c *Call) namedTask(s *board.State) string {
 		}
 	}
 	return ""
+}
+
+// HandsIn is the command that submits the task of a calling coder, "" for a caller without one.
+func (c *Call) HandsIn(ctx context.Context) string {
+	if c.AgentID() == "" {
+		return ""
+	}
+	v, who, err := c.asker(ctx)
+	if err != nil {
+		return ""
+	}
+	t := report.TaskOf(v.State, who.ID)
+	if t == nil || !t.Brief().Holds(who.ID) {
+		return ""
+	}
+	return "git liza submit " + t.ID
 }
 
 // asker returns who asks for a hint, and the board to act on.

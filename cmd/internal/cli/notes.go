@@ -93,7 +93,7 @@ func convertDiscoveryCommand() *call.Command {
 			if task == "" {
 				return call.Usage(c.Cmd, "--task is missing")
 			}
-			return c.Just(ctx, &board.ConvertDiscovery{Discovery: c.Args[0], Task: task})
+			return settle(ctx, c, &board.ConvertDiscovery{Discovery: c.Args[0], Task: task})
 		},
 	}
 }
@@ -120,9 +120,24 @@ func settleDiscoveryCommand() *call.Command {
 			if reject {
 				how = "rejected"
 			}
-			return c.Just(ctx, &board.SettleDiscovery{Discovery: c.Args[0], How: how, Reason: reason})
+			return settle(ctx, c, &board.SettleDiscovery{Discovery: c.Args[0], How: how, Reason: reason})
 		},
 	}
+}
+
+// settle decides about a discovery, and repeats its text.
+func settle(ctx context.Context, c *call.Call, p board.Payload) error {
+	if c.Offline {
+		return c.Queue(ctx, p)
+	}
+	r, err := c.Doing(ctx, p)
+	if err != nil {
+		return err
+	}
+	if d := r.Done[0].After.Discovery(c.Args[0]); d != nil {
+		r.Lines = append(r.Lines, d.Outcome())
+	}
+	return c.Show(r, nil)
 }
 
 var _ = add(anomalyCommand)

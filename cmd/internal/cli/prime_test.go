@@ -27,7 +27,7 @@ func TestPrimeIsShort(t *testing.T) {
 	for who, said := range map[string]string{
 		"":                "Drafts: plan, vague",
 		"planner-1":       "Drafts: plan, vague",
-		"planner-2":       "git liza unblock stuck",
+		"planner-2":       "git liza answer stuck TEXT  # it asks: Which pint?",
 		"coder-1":         "git liza submit held",
 		"coder-2":         "git liza pre-exec fresh --intent TEXT --validation TEXT --file PATH",
 		"coder-3":         "Submitted, waiting for a verdict: waiting",
@@ -214,5 +214,39 @@ func TestCoderHearsOfItsSpec(t *testing.T) {
 			t.Errorf("%s shows the difference that the worktree has", args)
 		}
 	}
+	l.liza("", "verify")
+}
+
+// TestPrimeOffersDifferentTasks: idle coders are offered different tasks, and what a coder handed off
+// goes to another one first. Rules, open discoveries and the words of other tools lead on.
+func TestPrimeOffersDifferentTasks(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	l.task("sums", "Add numbers")
+	l.task("print", "Print them")
+	reads := func(agent, want string, args ...string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		Run(context.Background(), l.app(agent, &out, &errs), args)
+		if text := out.String() + errs.String(); !strings.Contains(text, want) {
+			t.Errorf("%s does not read %q:\n%s", agent, want, text)
+		}
+	}
+	reads("coder-1", "git liza claim", "prime")
+	reads("coder-2", "git liza claim", "prime")
+	reads("coder-1", "git liza claim print", "prime")
+	reads("coder-2", "git liza claim sums", "prime")
+	reads("coder-2", "Work only in the worktree of your task", "prime")
+	l.liza("coder-1", "claim", "print")
+	reads("coder-1", "git liza submit print", "done")
+	reads("coder-1", "git liza submit print", "task", "list")
+	l.liza("coder-1", "handoff", "print", "--summary", "begun", "--next", "go on")
+	reads("coder-1", "git liza claim sums", "prime")
+	reads("coder-2", "git liza claim print", "prime")
+	reads("", `eval "$(git liza env coder-3)"`, "claim", "sums")
+	l.liza("coder-2", "discover", "--desc", "No sign is read", "--severity", "high")
+	reads("planner-1", "disc-1, high: No sign is read", "prime")
+	reads("planner-1", "deferred: No sign is read; because: later", "settle-discovery", "disc-1", "--defer", "--reason", "later")
+	reads("planner-1", "disc-1 became sums: No sign is read", "convert-discovery", "disc-1", "--task", "sums")
 	l.liza("", "verify")
 }

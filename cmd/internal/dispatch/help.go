@@ -81,13 +81,17 @@ func rows(a *call.App, group []*call.Command) string {
 	return b.String()
 }
 
-func unknownCommand(word string) error {
+// unknownCommand explains a word that is no command. Of a coder with a task, words for its end or
+// for tasks mean handsIn, its submission.
+func unknownCommand(word, handsIn string) error {
 	var names []string
 	for _, c := range Commands() {
 		names = append(names, c.Name)
 	}
 	fault := &call.UsageError{Message: fmt.Sprintf("%q is not a command", text.Line(word, 40))}
 	switch near := text.Nearest(word, names, 3); {
+	case handsIn != "" && slices.Contains([]string{"close", "complete", "done", "finish", "task", "tasks"}, word):
+		fault.Hint = handsIn
 	case ways[word] != "":
 		fault.Hint = ways[word]
 	case slices.Contains(board.Ops(), word):

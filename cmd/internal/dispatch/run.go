@@ -98,7 +98,7 @@ func dispatch(ctx context.Context, a *call.App, args []string) error {
 	defer c.Close()
 	if cmd == nil {
 		c.Cmd, c.Args = &call.Command{Name: args[0]}, args[1:]
-		return c.Hinted(ctx, unknownCommand(args[0]))
+		return c.Hinted(ctx, unknownCommand(args[0], c.HandsIn(ctx)))
 	}
 	return c.Hinted(ctx, run(ctx, c, args[len(strings.Fields(cmd.Name)):], asJSON))
 }

@@ -47,11 +47,13 @@ type Primer struct {
 	Integration string     `json:"integration"`
 	Claimable   []string   `json:"claimable"` // by this agent, best first
 	Wakes       []wakeLine `json:"wakes"`
-	News        []string   `json:"news,omitempty"` // since the caller began to wait
-	Next        []string   `json:"next"`
-	Ahead       string     `json:"probably_next,omitempty"` // for an agent without a next command
-	Notes       []string   `json:"notes"`
-	Docs        []string   `json:"docs"`
+	// Discoveries are the open ones, for a planner.
+	Discoveries []string `json:"discoveries,omitempty"`
+	News        []string `json:"news,omitempty"` // since the caller began to wait
+	Next        []string `json:"next"`
+	Ahead       string   `json:"probably_next,omitempty"` // for an agent without a next command
+	Notes       []string `json:"notes"`
+	Docs        []string `json:"docs"`
 
 	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
 
@@ -102,7 +104,7 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 		p.Agent, p.Role = id, role
 	}
 	if !p.Supervised && p.Role != roles.Human { // a supervisor's prompt covers these
-		p.Docs = append(p.Docs, "agent-runtime")
+		p.Docs = append(p.Docs, "agent-runtime#"+p.Role.Prefix())
 	}
 	for _, d := range prompt.Docs(p.Role) {
 		p.Docs = append(p.Docs, d.Name)
@@ -171,6 +173,9 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 		}
 	}
 	for _, step := range report.Next(s, who, p.Task) {
+		if step.Do.Name == "unblock" {
+			step = answering(s, who, step)
+		}
 		if step.Do.Name == "claim" || step.Do.Name == "claim-review" {
 			p.Claimable = append(p.Claimable, step.Task)
 		}
@@ -192,6 +197,11 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 		p.Drafts = append(p.Drafts, report.Unfinalized(s)...)
 	}
 	if p.Role == roles.Planner {
+		for _, id := range s.List(board.DiscoveryDir) {
+			if d := s.Discovery(id); d != nil && d.Open() {
+				p.Discoveries = append(p.Discoveries, fmt.Sprintf("%s, %s: %s", id, d.Severity, d.Description))
+			}
+		}
 		wakes := report.WakesOf(s, p.Agent)
 		if goal != "" {
 			wakes = report.Wakes(s, goal)
@@ -212,6 +222,21 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 		p.Next = append(p.Next, cmdline.Of(step.Do))
 	}
 	return nil
+}
+
+// answering is the step that answers a blocked task's questions, if it has any, in place of one that
+// only unblocks it.
+func answering(s *board.State, who report.Caller, step board.NextStep) board.NextStep {
+	t := s.Task(step.Task)
+	if t == nil || len(t.BlockedQuestions) == 0 {
+		return step
+	}
+	answer, legal := board.StepOf(s, who.Asker, "answer", step.Task)
+	if !legal {
+		return step
+	}
+	answer.Why = "it asks: " + text.Shown(strings.Join(t.BlockedQuestions, " / "))
+	return answer
 }
 
 // goal fills in the agent's goal: goal g, or if it is nil, the only one in progress or all.
@@ -363,6 +388,25 @@ var cycles = map[roles.Role]string{
 	roles.Human:        "add-task, finalize; watch: status; steer: note, unblock, pause, resume",
 }
 
+// rules are what matters most in each role, for an agent that no prompt tells.
+var rules = map[roles.Role][]string{
+	roles.Planner: {
+		"Plan only: write no code, tests or specs; don't claim, review or merge.", "A task has a falsifiable done_when, a scope with IN and OUT, and a spec on integration.",
+		"Answer questions from the spec; a question that only a human can answer: git liza note --for human TEXT.", "Each change of an open task has a reason; two failed attempts mean a wrong framing.",
+		"A reported discovery becomes a task, or is settled with a reason.",
+	},
+	roles.Coder: {
+		"Work only in the worktree of your task, on its branch; never push, or move other branches.", "The checkpoint (pre-exec) comes before the first commit.",
+		"Do all of done_when and nothing else; a test shows each criterion.", "In doubt, block with a question; log adjacent problems with git liza discover.",
+		"Follow the blockers of a rejection as they are written.",
+	},
+	roles.CodeReviewer: {
+		"Read only: change and commit nothing; judge the submitted commit.", "Judge by done_when, scope and the spec as it is now, not by taste.",
+		"Run the checkpoint's validation yourself; read every changed file.", "Each blocker names file:line, the reason and a suggestion.",
+		"A verdict is binding; never review what you wrote.",
+	},
+}
+
 // at is the output of prime if texts get this share, in percent, of the room that they would like.
 func (p *Primer) at(share int) []string {
 	cut := func(raw string, most int) string { return text.Line(raw, max(20, most*share/100)) }
@@ -411,10 +455,22 @@ func (p *Primer) at(share int) []string {
 		lines = append(lines, "Probably next: "+cut(p.Ahead, 160))
 	}
 	lines = append(lines, "Your cycle: "+cycles[p.Role])
+	if said := rules[p.Role]; len(said) > 0 && !p.Supervised {
+		lines = append(lines, "Rules:")
+		for _, rule := range said {
+			lines = append(lines, "  "+rule)
+		}
+	}
+	if len(p.Discoveries) > 0 {
+		lines = append(lines, "Open discoveries (git liza convert-discovery ID --task TASK, or settle-discovery):")
+		for _, d := range p.Discoveries {
+			lines = append(lines, "  "+cut(d, 160))
+		}
+	}
 	if len(p.Notes) > 0 {
 		lines = append(lines, "Notes:")
 		for _, note := range p.Notes[:min(len(p.Notes), 3)] {
-			lines = append(lines, "  "+cut(note, 120))
+			lines = append(lines, "  "+cut(note, 600))
 		}
 	}
 	if p.Task != "" {
@@ -434,9 +490,18 @@ func (p *Primer) specThere() string {
 	return text.Quote(branch + ":" + file)
 }
 
+// maxWhole is how long a text may be that is shown in whole or not at all.
+const maxWhole = 1200
+
 func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []string {
 	lines := call.Labelled{}
 	add := func(name, text string, most int) { lines.Add(name, cut(text, most)) }
+	whole := func(name, said string) {
+		if len(said) > maxWhole {
+			said = fmt.Sprintf("%d characters: git liza show %s", len(said), filepath.Base(w.Worktree))
+		}
+		lines.Add(name, said)
+	}
 	add("description", w.Description, 120)
 	add("done when", w.DoneWhen, 240)
 	add("scope", w.Scope, 140)
@@ -452,7 +517,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	}
 	add("hand-off", w.Handoff, 200)
 	for _, u := range w.Unblocked {
-		add(u.Name, u.Text, 160)
+		whole(u.Name, u.Text)
 	}
 	if role == roles.CodeReviewer {
 		lines.Add("submitted", w.ReviewCommit)
@@ -460,7 +525,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	} else {
 		w.progress(&lines, cut)
 	}
-	add("rejected for", w.Prior, 400)
+	whole("rejected for", w.Prior)
 	return lines
 }
 
