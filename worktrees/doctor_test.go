@@ -117,7 +117,7 @@ func TestWrongBranch(t *testing.T) {
 	s.mended(doctor.WrongBranch, doctor.WrongBranch)
 }
 
-// TestFolders checks what is said of the entries of .worktrees that belong to nobody here.
+// TestFolders checks what is reported of the entries of .worktrees that belong to nobody here.
 func TestFolders(t *testing.T) {
 	s := newScene(t, ready("one"), ready("two"), claimed("coder-1", "two"), ready("three"), claimed("coder-2", "three"))
 	s.abandons("three")
@@ -230,7 +230,7 @@ func TestLeftLocks(t *testing.T) {
 	s.git(s.dir, "gc", "-q")
 }
 
-// TestMergeLeaseOf checks what is said of a merge lease that nobody holds any more, and that a
+// TestMergeLeaseOf checks what is reported of a merge lease that nobody holds any more, and that a
 // lease which somebody has taken since is not taken away.
 func TestMergeLeaseOf(t *testing.T) {
 	s := newScene(t)

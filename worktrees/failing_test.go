@@ -176,7 +176,7 @@ func (s *Project) ready(t *testing.T, ctx context.Context, id string) *gitboard.
 	return done.View
 }
 
-// TestFailing checks that steps which can't be taken say so, and leave what they were to change.
+// TestFailing checks that steps which can't be taken report that, and leave what they were to change.
 func TestFailing(t *testing.T) {
 	ada := board.HumanActor("Ada", "ada@example.org")
 	// blocked makes a folder with something in it where a file should be.

@@ -45,7 +45,7 @@ func TestNumbered(t *testing.T) {
 	list(13, commits[0], blob.OID, commits[1], plumbing.OID(gone))
 }
 
-// TestCutShort checks that steps which could not be taken say so, and leave behind what shows that
+// TestCutShort checks that steps which could not be taken report that, and leave behind what shows that
 // they are still to be taken.
 func TestCutShort(t *testing.T) {
 	ctx, s, commits := began(t)

@@ -28,7 +28,7 @@ type interruption struct {
 }
 
 // regardless are the functions in which an interruption keeps nothing from being done: where it is
-// only asked whether a commit is here, whose counting or comparing then says so; whether a record
+// only asked whether a commit is here, whose counting or comparing then reports that; whether a record
 // has a credential, for which it would be refused; and who the person here is, who needs no name.
 var regardless = []string{"drift", "half", "hideSecrets", "Self"}
 
@@ -45,7 +45,7 @@ func (s *scene) insist(do func(ctx context.Context) error) {
 	s.check(s.tried(do))
 }
 
-// tried repeats something until it is not interrupted any more, and checks that it says so each
+// tried repeats something until it is not interrupted any more, and checks that it reports that each
 // time. It returns the last error.
 func (s *scene) tried(do func(ctx context.Context) error) error {
 	s.t.Helper()

@@ -132,7 +132,7 @@ func TestNothingToUpload(t *testing.T) {
 }
 
 // TestLargeFilesNeverUploaded checks that submit gives up on a worktree that moves during each
-// upload, and says so.
+// upload, and reports that.
 func TestLargeFilesNeverUploaded(t *testing.T) {
 	s, _ := withLFS(t)
 	s.ctx, _ = retry.With(gitenv.With(s.ctx, append(os.Environ(), "PATH="+inPath(lfsStandIn))), 1)

@@ -159,7 +159,7 @@ func TestFromElsewhere(t *testing.T) {
 	s.lies()
 }
 
-// TestNotHere checks what is said of a worktree that is in another clone, or should be here.
+// TestNotHere checks what is reported of a worktree that is in another clone, or should be here.
 func TestNotHere(t *testing.T) {
 	s := newScene(t, ready("one"), ready("two"))
 	base := string(s.ref("refs/heads/integration"))

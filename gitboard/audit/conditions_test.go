@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 )
 
-// TestWordsOfFindings checks what is said of trees that are not those of their operations, of
+// TestWordsOfFindings checks what is reported of trees that are not those of their operations, of
 // histories that are none, and of requests that come again.
 func TestWordsOfFindings(t *testing.T) {
 	w := memoryWorld(t)

@@ -103,7 +103,7 @@ func TestMovesInACircle(t *testing.T) {
 }
 
 // TestBeforeTheFirstClaim checks that an agent's commit is found on integration although nobody has
-// claimed anything yet, or has begun behind it, and that nothing is said of what people bring then.
+// claimed anything yet, or has begun behind it, and that nothing is reported of what people bring then.
 func TestBeforeTheFirstClaim(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration", Start: string(w.integration)})
@@ -139,7 +139,7 @@ func TestBeforeTheFirstClaim(t *testing.T) {
 	expect()
 }
 
-// TestIntegrationSetBack checks what is said of an integration that lacks the commit at which the
+// TestIntegrationSetBack checks what is reported of an integration that lacks the commit at which the
 // newest claim began, and of one that is missing: only where the board is at home is that wrong.
 func TestIntegrationSetBack(t *testing.T) {
 	w, repo := gitWorld(t)

@@ -177,7 +177,7 @@ func shellNamed(t *testing.T, name string) string {
 	return program
 }
 
-// runShell runs a copy of the shell in dir until the test ends. What it runs says so by a line.
+// runShell runs a copy of the shell in dir until the test ends. What it runs reports that by a line.
 func runShell(t *testing.T, dir, shell string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(shell, args...)

@@ -214,7 +214,7 @@ func TestAbsentRef(t *testing.T) {
 	}
 }
 
-// TestEndedContext checks that a call in a context that has ended says so, and has changed nothing.
+// TestEndedContext checks that a call in a context that has ended reports that, and has changed nothing.
 func TestEndedContext(t *testing.T) {
 	ctx, r := scratch(t)
 	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))

@@ -42,7 +42,7 @@ func TestLostThere(t *testing.T) {
 	}
 }
 
-// TestCheckThere checks what is said of a remote that can't be asked: one that is gone for now has
+// TestCheckThere checks what is reported of a remote that can't be asked: one that is gone for now has
 // lost nothing, and one of no name is not the board's any more.
 func TestCheckThere(t *testing.T) {
 	t.Parallel()

@@ -138,7 +138,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// TestSentences checks what is said of errors that callers show.
+// TestSentences checks what is reported of errors that callers show.
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	network := &git.NetworkError{Remote: "hub", Said: "it is gone", Err: errors.New("x")}

@@ -289,8 +289,8 @@ func TestFollowingTheAway(t *testing.T) {
 	}
 }
 
-// insist tries something until it is not interrupted any more, and checks that it says so each time;
-// except where drift asks whether a commit is here, whose counting then says so.
+// insist tries something until it is not interrupted any more, and checks that it reports that each time;
+// except where drift asks whether a commit is here, whose counting then reports that.
 func insist(t *testing.T, ctx context.Context, do func(ctx context.Context) error) {
 	t.Helper()
 	must(t, testrepo.Insist(ctx, "github.com/git-liza/git-liza/worktrees/merge", func(ctx context.Context) error {
@@ -535,7 +535,7 @@ func TestRenewalUnseen(t *testing.T) {
 	must(t, (*holding)(nil).release(ctx))
 }
 
-// TestLeftOut checks what is said of tasks that left a train.
+// TestLeftOut checks what is reported of tasks that left a train.
 func TestLeftOut(t *testing.T) {
 	gone := board.Refuse(board.CodeWrongState, "t is BLOCKED", "")
 	forged := error(&log.RecordError{})

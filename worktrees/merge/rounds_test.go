@@ -66,7 +66,7 @@ func TestForgedMeanwhile(t *testing.T) {
 }
 
 // TestTestAhead checks that nothing is tested ahead where the next train can't be computed, where
-// nothing is left of it, and where it has no test; its own round says so.
+// nothing is left of it, and where it has no test; its own round reports that.
 func TestTestAhead(t *testing.T) {
 	ctx, b, _, base := boarded(t)
 	team := board.BuiltinTeam()
