@@ -17,6 +17,8 @@ type Act struct {
 type Input struct{ Field, Value string }
 
 // Do returns an act on some records.
+//
+//go:noinline
 func Do(name string, on ...string) Act { return Act{Name: name, On: on} }
 
 // With returns the act with further inputs: pairs of a field and a value. Texts in capital letters
