@@ -40,15 +40,14 @@ func (s *State) AwaitsEnd(g *Goal) string {
 	switch c := s.Config(); {
 	case c != nil && c.GoalCompletion == string(roles.Human):
 		return "a human to complete it"
-	case s.AwaitsMerge(g):
+	case g.AwaitsMerge(s.Config()):
 		return "the merge of its pull request"
 	}
 	return ""
 }
 
 // AwaitsMerge reports whether the merge of its pull request completes a goal, and is still to come.
-func (s *State) AwaitsMerge(g *Goal) bool {
-	c := s.Config()
+func (g *Goal) AwaitsMerge(c *Config) bool {
 	return c != nil && c.GoalCompletion == completedByMerge && (g.PullRequest == nil || g.PullRequest.Merged == nil)
 }
 

@@ -59,7 +59,7 @@ func GoalsOf(s *board.State) []GoalOutlook {
 		o := GoalOutlook{
 			ID: g.ID, Text: g.Description, SpecRef: g.SpecRef, Status: g.Status, Priority: g.Priority, After: g.After, Created: g.Created,
 			Ended: g.Ended, EndedBy: g.EndedBy, Planner: s.PlannerOf(g.ID), Tasks: g.Archived, Tokens: g.Tokens,
-			Spent: board.SpentGoal(s, g), awaitsEnd: s.AwaitsEnd(g) != "", awaitsMerge: s.AwaitsMerge(g),
+			Spent: board.SpentGoal(s, g), awaitsEnd: s.AwaitsEnd(g) != "", awaitsMerge: g.AwaitsMerge(s.Config()),
 		}
 		if r := g.PullRequest; r != nil {
 			o.Request = r.String()

@@ -124,7 +124,7 @@ func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, 
 		if err := d.Take(to, set); err != nil {
 			return nil, nil, err
 		}
-		p := &board.AmendTask{About: board.About{Task: task}, Definition: d, Set: set, Planned: planned, Reason: reason, NoSpecFile: c.SkipSpecFile()}
+		p := &board.AmendTask{About: board.About{Task: task}, Definition: d, Set: set, Planned: planned, Reason: reason, NoSpecFile: c.App.SkipSpecFile()}
 		if slices.Contains(set, "spec_ref") {
 			oid, err := definition.SpecOID(ctx, c, v, d.SpecRef)
 			if err != nil {

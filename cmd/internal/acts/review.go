@@ -83,7 +83,7 @@ func Judge(ctx context.Context, c *call.Call, r worktrees.VerdictRequest, take b
 	}
 	after := result.Done[0].After
 	switch t := after.Task(r.Task); {
-	case t.Status == board.Approved && !c.Supervised() && c.AgentID() != "":
+	case t.Status == board.Approved && !c.App.Supervised() && c.AgentID() != "":
 		result.Next = "next: git liza merge " + t.ID
 	case t.Status == board.ReadyForReview:
 		result.Lines = []string{"it stays READY_FOR_REVIEW: " + board.ProgressOf(after, t).String()}

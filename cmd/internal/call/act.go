@@ -47,8 +47,8 @@ func (c *Call) Show(r Result, err error) error {
 	return c.Report(r.Done[len(r.Done)-1], r.Extra, lines...)
 }
 
-// Carry carries out an act as the caller, on a Board of its own. It prints nothing.
-func (c *Call) Carry(ctx context.Context, a Act) (r Result, err error) {
+// Carry carries out the act as a caller, on a Board of its own. It prints nothing.
+func (a Act) Carry(ctx context.Context, c *Call) (r Result, err error) {
 	app := *c.App
 	app.Stdin, app.Stdout, app.Stderr = strings.NewReader(""), io.Discard, io.Discard
 	own := &Call{App: &app, Cmd: &Command{Name: a.Op, Writes: true}, Dir: c.Dir, Keys: c.Keys, Request: a.Request, Versions: a.Seen, retries: gitboard.DefaultRetries}

@@ -115,7 +115,7 @@ func (c *Call) Begin(ctx context.Context) context.Context {
 // View reads the board as it is now, or as of --at. A command that only reads warns on standard
 // error of a board that breaks its rules.
 func (c *Call) View(ctx context.Context) (*gitboard.View, error) {
-	v, err := c.QuietView(ctx)
+	v, err := c.quietView(ctx)
 	if err != nil || !c.Cmd.Reads || c.warned {
 		return v, err
 	}
@@ -127,8 +127,8 @@ func (c *Call) View(ctx context.Context) (*gitboard.View, error) {
 	return v, err
 }
 
-// QuietView is View for those who warn themselves.
-func (c *Call) QuietView(ctx context.Context) (*gitboard.View, error) {
+// quietView is View without the warning.
+func (c *Call) quietView(ctx context.Context) (*gitboard.View, error) {
 	if c.At != "" {
 		return c.Board.ViewAt(ctx, c.At)
 	}
@@ -317,4 +317,4 @@ func (c *Call) File(name, file string) (string, error) {
 }
 
 // SkipSpecFile reports whether the caller's environment turns the check of spec files off.
-func (c *Call) SkipSpecFile() bool { return c.App.Getenv("SKIP_SPEC_FILE_CHECK") == "true" }
+func (a *App) SkipSpecFile() bool { return a.Getenv("SKIP_SPEC_FILE_CHECK") == "true" }

@@ -21,7 +21,8 @@ import (
 // AgentID is the id in the environment, "" for a human.
 func (c *Call) AgentID() string { return c.App.Getenv("LIZA_AGENT_ID") }
 
-func (c *Call) Supervised() bool { return c.App.Getenv("LIZA_SUPERVISED") == "1" }
+// Supervised reports whether the caller is an agent under a supervisor.
+func (a *App) Supervised() bool { return a.Getenv("LIZA_SUPERVISED") == "1" }
 
 // Actor is who asks for an operation: the agent in LIZA_AGENT_ID, or the human. Operations that the
 // role may never use are refused before anyone is registered for them.
@@ -95,7 +96,7 @@ func (c *Call) roleOf(ctx context.Context, id string) (roles.Role, error) {
 
 func (c *Call) WhoActs(ctx context.Context, op string) (board.Actor, error) {
 	return c.whoActs(ctx, op, func(id string) (board.Actor, error) {
-		return c.Board.Sessions().Actor(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+		return c.Board.Sessions().Actor(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.App.Process())
 	})
 }
 
@@ -103,7 +104,7 @@ func (c *Call) WhoActs(ctx context.Context, op string) (board.Actor, error) {
 // returned if there is one to be made.
 func (c *Call) Newcomer(ctx context.Context, op string) (actor board.Actor, first *board.Register, err error) {
 	actor, err = c.whoActs(ctx, op, func(id string) (actor board.Actor, err error) {
-		actor, first, err = c.Board.Sessions().Newcomer(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+		actor, first, err = c.Board.Sessions().Newcomer(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.App.Process())
 		return actor, err
 	})
 	if err != nil {
@@ -128,7 +129,7 @@ func (c *Call) whoActs(ctx context.Context, op string, agent func(id string) (bo
 	if err := c.OwnName(id); err != nil {
 		return board.Actor{}, err
 	}
-	if c.Supervised() && board.TakesOnWork(op) {
+	if c.App.Supervised() && board.TakesOnWork(op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, c.Cmd.Name), "continue with the task that you were given: git liza prime")
 	}
 	return agent(id)
@@ -137,7 +138,7 @@ func (c *Call) whoActs(ctx context.Context, op string, agent func(id string) (bo
 // Renew renews the lease of a calling agent that has no supervisor. A failure is no fault of the
 // command: the lease ends later than that of an agent that does nothing.
 func (c *Call) Renew(ctx context.Context) {
-	if id := c.AgentID(); roles.IsID(id) && c.Board != nil && !c.Supervised() && c.OwnName(id) == nil {
+	if id := c.AgentID(); roles.IsID(id) && c.Board != nil && !c.App.Supervised() && c.OwnName(id) == nil {
 		_ = c.Board.Sessions().Renew(ctx, id, c.App.Getenv("LIZA_SESSION"))
 	}
 }
@@ -154,7 +155,7 @@ func (c *Call) Caller(ctx context.Context) (board.Actor, error) {
 	if err := c.OwnName(id); err != nil {
 		return board.Actor{}, err
 	}
-	return c.Board.Sessions().Actor(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+	return c.Board.Sessions().Actor(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.App.Process())
 }
 
 func (c *Call) Human(ctx context.Context, op string) (board.Actor, error) {
@@ -218,7 +219,7 @@ func (c *Call) ActsAsHuman(ctx context.Context, program, hint string) error {
 // NoHumanHere refuses callers who are not human although no id is set: under a supervisor, and
 // where agents work.
 func (c *Call) NoHumanHere(ctx context.Context) error {
-	if c.Supervised() {
+	if c.App.Supervised() {
 		return board.Refuse(board.CodePermission, "human commands aren't allowed under a supervisor", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
 	over := c.Supervision()
@@ -271,17 +272,17 @@ func roleList(op string) string {
 }
 
 // Process describes this process for a registration.
-func (c *Call) Process() gitboard.Process {
+func (a *App) Process() gitboard.Process {
 	host, _ := os.Hostname()
-	return gitboard.Process{Host: host, Terminal: c.terminal()}
+	return gitboard.Process{Host: host, Terminal: a.terminal()}
 }
 
 // terminal is the name of the caller's terminal, "" if there is none or the system can't name it.
-func (c *Call) terminal() string {
-	if name := c.App.Getenv("TTY"); name != "" {
+func (a *App) terminal() string {
+	if name := a.Getenv("TTY"); name != "" {
 		return name
 	}
-	f, ok := c.App.Stdin.(*os.File)
+	f, ok := a.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return ""
 	}

@@ -16,11 +16,11 @@ func TestTerminal(t *testing.T) {
 	defer tty.Close()
 	env := map[string]string{}
 	c := &Call{App: &App{Stdin: tty, Getenv: func(name string) string { return env[name] }}}
-	if _, err := os.Stat("/proc/self/fd"); err == nil && c.Process().Terminal != tty.Name() {
-		t.Errorf("at %s: %q", tty.Name(), c.Process().Terminal)
+	if _, err := os.Stat("/proc/self/fd"); err == nil && c.App.Process().Terminal != tty.Name() {
+		t.Errorf("at %s: %q", tty.Name(), c.App.Process().Terminal)
 	}
 	env["TTY"] = "/dev/console"
-	if got := c.Process().Terminal; got != "/dev/console" {
+	if got := c.App.Process().Terminal; got != "/dev/console" {
 		t.Errorf("TTY says /dev/console: %q", got)
 	}
 	delete(env, "TTY")
@@ -30,7 +30,7 @@ func TestTerminal(t *testing.T) {
 	}
 	defer file.Close()
 	c.App.Stdin = file
-	if got := c.Process().Terminal; got != "" {
+	if got := c.App.Process().Terminal; got != "" {
 		t.Errorf("without a terminal: %q", got)
 	}
 }

@@ -241,7 +241,7 @@ func (c *Call) asker(ctx context.Context) (*gitboard.View, report.Caller, error)
 // CallerOn is who runs this command, for a question about next steps. An invalid id counts as a
 // free one of the role that it suggests.
 func (c *Call) CallerOn(ctx context.Context, v *gitboard.View) (report.Caller, error) {
-	who := report.Caller{Supervised: c.Supervised()}
+	who := report.Caller{Supervised: c.App.Supervised()}
 	who.Now, who.Actor = board.At(c.App.Now()), board.HumanActor("Human", "human@example.org")
 	if id := c.AgentID(); id != "" {
 		role, err := v.State.RoleOf(id)

@@ -15,7 +15,7 @@ func Markdown(c *Call, name, line string, err error) error {
 	if c.JSON {
 		return c.PrintJSON(map[string]string{name: line})
 	}
-	if c.ToTerminal() {
+	if c.App.ToTerminal() {
 		line = text.Visible(line)
 	}
 	_, err = io.WriteString(c.App.Stdout, c.Legible(strings.TrimSuffix(line, "\n")+"\n"))

@@ -21,9 +21,18 @@ type message struct {
 	Text string     `json:"text"`
 }
 
-// Deliver shows an agent the notes that it has not seen: on standard error, or with --json in a
+// Run runs the command on the open board: first it shows an agent its unread notes, and at the end it
+// renews the lease of an agent without a supervisor.
+func (c *Call) Run(ctx context.Context) error {
+	c.deliver(ctx)
+	err := c.delivered(ctx, c.Cmd.Run(ctx, c))
+	c.Renew(ctx)
+	return err
+}
+
+// deliver shows an agent the notes that it has not seen: on standard error, or with --json in a
 // field of the answer. An operation that needs them read is refused with their text instead.
-func (c *Call) Deliver(ctx context.Context) {
+func (c *Call) deliver(ctx context.Context) {
 	if c.AgentID() == "" || c.Board == nil || c.Cmd.Lasts || board.HandsOver(c.Cmd.Name) {
 		return
 	}
@@ -82,9 +91,9 @@ func (c *Call) Messages(ctx context.Context) []*board.Note {
 	return notes
 }
 
-// Delivered adds to an error the messages that no answer has shown. A refusal for unread notes has
+// delivered adds to an error the messages that no answer has shown. A refusal for unread notes has
 // shown their text.
-func (c *Call) Delivered(ctx context.Context, err error) error {
+func (c *Call) delivered(ctx context.Context, err error) error {
 	if r := (*board.Refusal)(nil); errors.As(err, &r) && len(r.Unread) > 0 {
 		c.unread(ctx, r.Unread)
 	}

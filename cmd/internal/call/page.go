@@ -38,8 +38,8 @@ var (
 
 // Page is as large as the terminal, or has the size in COLUMNS and LINES.
 func (c *Call) Page() Page {
-	p := Page{Width: pageWidth, Height: PageHeight, Whole: c.App.Getenv("COLUMNS") == "", Paint: c.Paint(), Signs: c.Signs()}
-	if c.ToTerminal() {
+	p := Page{Width: pageWidth, Height: PageHeight, Whole: c.App.Getenv("COLUMNS") == "", Paint: c.Paint(), Signs: c.signs()}
+	if c.App.ToTerminal() {
 		p.Whole = false
 		if w, h, err := term.GetSize(int(c.App.Stdout.(*os.File).Fd())); err == nil && w > 0 && h > 0 {
 			p.Width, p.Height = w, h
@@ -56,7 +56,7 @@ func (c *Call) Page() Page {
 	return p
 }
 
-func (c *Call) Signs() Signs {
+func (c *Call) signs() Signs {
 	if c.unicode() {
 		return UnicodeSigns
 	}
@@ -76,7 +76,7 @@ func (c *Call) unicode() bool {
 // Legible is a text as this call's reader can see it: on a terminal without UTF-8, a question mark
 // replaces every character that is not ASCII. Any other output gets the text unchanged.
 func (c *Call) Legible(text string) string {
-	if !c.ToTerminal() || c.unicode() {
+	if !c.App.ToTerminal() || c.unicode() {
 		return text
 	}
 	return strings.Map(func(r rune) rune {

@@ -16,11 +16,11 @@ import (
 type Paint bool
 
 func (c *Call) Paint() Paint {
-	return Paint(c.App.Getenv("NO_COLOR") == "" && c.App.Getenv("TERM") != "dumb" && c.ToTerminal())
+	return Paint(c.App.Getenv("NO_COLOR") == "" && c.App.Getenv("TERM") != "dumb" && c.App.ToTerminal())
 }
 
 // ToTerminal reports whether the output goes to a terminal.
-func (c *Call) ToTerminal() bool { return IsTerminal(c.App.Stdout) }
+func (a *App) ToTerminal() bool { return IsTerminal(a.Stdout) }
 
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -83,7 +83,7 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 					return call.Usage(c.Cmd, "-i needs a CLI with a screen of its own, which %s has not", config.CLI.Name)
 				}
 				terminal, is := c.App.Stdout.(*os.File)
-				if !is || !c.ToTerminal() {
+				if !is || !c.App.ToTerminal() {
 					return call.Usage(c.Cmd, "-i needs a terminal")
 				}
 				config.Terminal, config.Once = terminal, true
@@ -207,13 +207,13 @@ func registerCommand() *call.Command {
 			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err
 			}
-			if c.Supervised() {
+			if c.App.Supervised() {
 				return board.Refuse(board.CodePermission, id+" is supervised: its supervisor has registered it", "git liza prime")
 			}
 			if err := c.OwnName(id); err != nil {
 				return err
 			}
-			done, actor, err := b.Sessions().Register(ctx, id, c.Request, c.Process())
+			done, actor, err := b.Sessions().Register(ctx, id, c.Request, c.App.Process())
 			if err != nil {
 				return err
 			}

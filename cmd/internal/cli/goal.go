@@ -56,7 +56,7 @@ func runGoalStart(ctx context.Context, c *call.Call, p board.GoalStart) error {
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case oid != "" || c.SkipSpecFile() && p.SpecRef != "":
+		case oid != "" || c.App.SkipSpecFile() && p.SpecRef != "":
 		case p.SpecRef == "":
 			with.SpecRef = ""
 		default:

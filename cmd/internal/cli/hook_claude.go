@@ -44,7 +44,7 @@ func hookClaude(ctx context.Context, c *call.Call) error {
 	}
 	switch in.Event {
 	case "SessionStart":
-		if c.Supervised() {
+		if c.App.Supervised() {
 			return nil // its prompt is enough
 		}
 		lines, err := primed(ctx, c)
@@ -63,7 +63,7 @@ func hookClaude(ctx context.Context, c *call.Call) error {
 			if err != nil {
 				unanswered(c, err)
 			}
-			if len(held) > 0 && !c.Supervised() && len(said) == 0 { // a person may have to answer first
+			if len(held) > 0 && !c.App.Supervised() && len(said) == 0 { // a person may have to answer first
 				return c.PrintJSON(map[string]any{"systemMessage": strings.Join(held, "\n")})
 			}
 			said = append(said, held...)

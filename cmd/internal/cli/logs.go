@@ -71,7 +71,7 @@ func runLogs(ctx context.Context, c *call.Call, lines int, follow, raw bool) err
 		return call.Usage(c.Cmd, "--lines is a number of lines, not %d", lines)
 	case raw && c.JSON:
 		return call.Usage(c.Cmd, "--raw and --json exclude each other")
-	case raw && c.ToTerminal():
+	case raw && c.App.ToTerminal():
 		return call.Usage(c.Cmd, "--raw is for a file or a program, not for a terminal")
 	}
 	if _, err := agentsWithLogs(c.Board.Dir(), agent); err != nil {

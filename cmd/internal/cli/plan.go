@@ -79,7 +79,7 @@ or none is. With several commits, --request R uses R/1, R/2 and so on.`,
 		},
 		Example: `git liza add-task --id login --desc "Add POST /login" --spec specs/vision.md#login --done "POST /login answers 200" --scope "IN: api/; OUT: ui/" --depends users --ready`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			p.NoSpecFile = c.SkipSpecFile()
+			p.NoSpecFile = c.App.SkipSpecFile()
 			switch {
 			case file != "" && (id != "" || len(o.Set()) > 0):
 				return call.Usage(c.Cmd, "--file goes without --id and without the flags that define a task")

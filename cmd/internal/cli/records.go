@@ -48,7 +48,7 @@ Archived tasks are not in the document; tasks.ID finds each of them.`,
 			if err != nil {
 				return err
 			}
-			if c.ToTerminal() {
+			if c.App.ToTerminal() {
 				line = text.Visible(line) // unlike a document, a single text is not escaped
 			}
 			_, err = io.WriteString(c.App.Stdout, line)

@@ -319,7 +319,7 @@ its spec is rejected against the spec: --spec, and a blocker at the spec's own l
 			switch {
 			case merges && r.Verdict != board.VerdictApproved:
 				return call.Usage(c.Cmd, "--merge goes with APPROVED")
-			case merges && (c.Supervised() || c.AgentID() == ""):
+			case merges && (c.App.Supervised() || c.AgentID() == ""):
 				return board.Refuse(board.CodePermission, "--merge is for a reviewer without a supervisor; agents merge what others approve", "git liza verdict "+r.Task+" APPROVED, without --merge")
 			case r.Commit == "":
 				return &call.UsageError{

@@ -41,7 +41,7 @@ reason is shown for each goal.`,
 		},
 		Example: `git liza team --coders 3 --cli codex`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			if c.AgentID() == "" && !c.Supervised() && *t.Counts[roles.Planner] > 0 {
+			if c.AgentID() == "" && !c.App.Supervised() && *t.Counts[roles.Planner] > 0 {
 				specs, err := start.Specify(ctx, c, dispatch.Within(c))
 				if err != nil {
 					return err

@@ -145,7 +145,7 @@ func runWeb(ctx context.Context, c *call.Call, o webOptions) error {
 		if err := c.ActsAsHuman(ctx, "the web board", "git liza web --read-only"); err != nil {
 			return err
 		}
-		config.Do = c.Carry
+		config.Do = func(ctx context.Context, a call.Act) (call.Result, error) { return a.Carry(ctx, c) }
 	}
 	if b.Remote() != "" {
 		config.Fetched = func() *call.SeenAt {

@@ -171,7 +171,7 @@ reviewer sees how it ended next to the validation that the checkpoint planned.`,
 			if err != nil {
 				return err
 			}
-			if who, err := c.Board.Repo().Settings().Author(ctx); err == nil && !c.Supervised() && !board.AgentAddress(who.Email) {
+			if who, err := c.Board.Repo().Settings().Author(ctx); err == nil && !c.App.Supervised() && !board.AgentAddress(who.Email) {
 				warnings = append(warnings, fmt.Sprintf("git names %s as the author of what you commit here: eval \"$(git liza env)\" makes it %s", who.Name, actor.ID))
 			}
 			t := done.After.Task(c.Args[0])

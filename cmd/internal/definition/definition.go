@@ -100,7 +100,7 @@ func Tasks(c *call.Call, file string, like board.AddTask) (tasks []board.AddTask
 
 // SpecOID looks up the spec's file on integration, unless SkipSpecFile.
 func SpecOID(ctx context.Context, c *call.Call, v *gitboard.View, ref string) (string, error) {
-	if c.SkipSpecFile() || ref == "" {
+	if c.App.SkipSpecFile() || ref == "" {
 		return "", nil
 	}
 	return v.SpecOID(ctx, ref)
@@ -110,7 +110,7 @@ func SpecOID(ctx context.Context, c *call.Call, v *gitboard.View, ref string) (s
 // would be started.
 func GoalSpec(ctx context.Context, c *call.Call, v *gitboard.View, p *board.Write) error {
 	at := slices.IndexFunc(p.Fields, func(f board.FieldEdit) bool { return f.Field == "spec_ref" })
-	if at < 0 || !strings.HasPrefix(p.Path, board.GoalDir+"/") || c.SkipSpecFile() {
+	if at < 0 || !strings.HasPrefix(p.Path, board.GoalDir+"/") || c.App.SkipSpecFile() {
 		return nil
 	}
 	var ref string

@@ -79,5 +79,5 @@ func Finalizing(ctx context.Context, c *call.Call, v *gitboard.View, id string) 
 		return nil, err
 	}
 	oid, err := SpecOID(ctx, c, v, t.SpecRef)
-	return &board.Finalize{About: board.About{Task: id}, SpecOID: oid, NoSpecFile: c.SkipSpecFile()}, err
+	return &board.Finalize{About: board.About{Task: id}, SpecOID: oid, NoSpecFile: c.App.SkipSpecFile()}, err
 }

@@ -122,9 +122,7 @@ func run(ctx context.Context, c *call.Call, args []string, asJSON bool) error {
 			return err
 		}
 	}
-	c.Deliver(ctx)
-	err := c.Delivered(ctx, cmd.Run(ctx, c))
-	c.Renew(ctx)
+	err := c.Run(ctx)
 	if c.Board != nil {
 		if notes := c.Board.TakeMentions(); len(notes) > 0 && c.JSON {
 			_, _ = fmt.Fprintln(a.Stderr, strings.Join(notes, "\n"))

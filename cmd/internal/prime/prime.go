@@ -93,7 +93,7 @@ type wakeLine struct {
 func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Primer, error) {
 	s, id := v.State.ForRules(), c.AgentID()
 	p := &Primer{
-		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
+		Agent: roles.HumanID, Role: roles.Human, Supervised: c.App.Supervised(), Mode: s.Control().Mode,
 		Drafts: []string{}, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
 	}
 	if id != "" {

@@ -18,7 +18,7 @@ import (
 func Run(ctx context.Context, c *call.Call) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	if !c.Supervised() { // otherwise a supervisor keeps it
+	if !c.App.Supervised() { // otherwise a supervisor keeps it
 		if err := keepLease(ctx, c, end); err != nil {
 			return err
 		}

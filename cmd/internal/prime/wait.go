@@ -32,7 +32,7 @@ func look(ctx context.Context, c *call.Call, goal string) (p *Primer, concerns [
 	if err := call.Narrowed(v.State, goal); err != nil {
 		return nil, nil, err
 	}
-	if id := c.AgentID(); id != "" && v.State.Agent(id) == nil && !c.Supervised() {
+	if id := c.AgentID(); id != "" && v.State.Agent(id) == nil && !c.App.Supervised() {
 		r := (*board.Refusal)(nil)
 		if _, err := c.Caller(ctx); err != nil && (!errors.As(err, &r) || r.Code != board.CodeMode) {
 			return nil, nil, err

@@ -33,7 +33,7 @@ func Validate(ctx context.Context, c *call.Call, v *gitboard.View) ([]audit.Issu
 		leases[agent] = h.Expires.Std()
 	}
 	return audit.Validate(ctx, v.State, c.Board.Log().Store(), c.Board.Repo(),
-		audit.Here{Clone: clone, Leases: leases, Now: c.App.Now(), NoSpecFiles: c.SkipSpecFile()})
+		audit.Here{Clone: clone, Leases: leases, Now: c.App.Now(), NoSpecFiles: c.App.SkipSpecFile()})
 }
 
 // ValidatePast checks a past board only against its own invariants, because repository and leases

@@ -77,7 +77,7 @@ func (w *statusWatch) carryOut(ctx context.Context, a call.Act, name string) {
 	}
 	w.doing = name
 	go func() {
-		done, err := w.Carry(ctx, a)
+		done, err := a.Carry(ctx, w.Call)
 		w.outcomes <- outcome{done, err}
 	}()
 }

@@ -74,7 +74,7 @@ func (w *statusWatch) frame(width, height int) []string {
 	if o, err := w.seen.Overview(w.App.Now()); err == nil { // time has passed
 		w.o = o
 	}
-	p := call.Page{Width: max(width, 20), Height: max(height, 4), Paint: w.Paint, Signs: w.Signs()}
+	p := call.Page{Width: max(width, 20), Height: max(height, 4), Paint: w.Paint, Signs: w.Page().Signs}
 	bottom := w.bottom(p)
 	p.Height = max(p.Height-len(bottom), 1)
 	w.rows = p.Height

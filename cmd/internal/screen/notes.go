@@ -13,12 +13,16 @@ import (
 
 // Glance views the run as it is now, or as of --at.
 func Glance(ctx context.Context, c *call.Call) (*gitboard.Glance, error) {
-	v, err := c.QuietView(ctx)
+	if c.At != "" {
+		v, err := c.Board.ViewAt(ctx, c.At)
+		if err != nil {
+			return nil, err
+		}
+		return v.PastGlance(ctx)
+	}
+	v, err := c.Board.View(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if c.At != "" {
-		return v.PastGlance(ctx)
 	}
 	g, err := v.Glance(ctx)
 	if err != nil {

@@ -43,7 +43,7 @@ func patchOf(ctx context.Context, c *call.Call, t *board.Task, sinceLast bool) (
 
 // paged prints lines, on a terminal in the human's pager.
 func paged(ctx context.Context, c *call.Call, lines []string) error {
-	if !c.ToTerminal() {
+	if !c.App.ToTerminal() {
 		return c.Print(lines)
 	}
 	pager := cmp.Or(c.App.Getenv("GIT_PAGER"), c.App.Getenv("PAGER"))

@@ -39,7 +39,7 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 		}
 	}
 	var ask *Asking
-	if in, isFile := c.App.Stdin.(*os.File); isFile && !o.Yes && !c.JSON && call.IsTerminal(in) && c.ToTerminal() {
+	if in, isFile := c.App.Stdin.(*os.File); isFile && !o.Yes && !c.JSON && call.IsTerminal(in) && c.App.ToTerminal() {
 		ask = NewAsking(in, c.App.Stdout)
 	}
 	begin := Beginning{Call: c, Run: o.Run, Ask: ask, Spec: o.Spec, Yes: o.Yes}
@@ -159,7 +159,7 @@ func (o *Options) web(ctx context.Context, c *call.Call) (served <-chan struct{}
 		if err := Say(c, "web board      "+url); err != nil {
 			return nil, err
 		}
-		if !o.NoOpen && c.ToTerminal() && !c.JSON {
+		if !o.NoOpen && c.App.ToTerminal() && !c.JSON {
 			editor.Browse(url, c.App.Getenv, c.App.Stderr)
 		}
 	}

@@ -51,7 +51,7 @@ type doing struct {
 // NewConsole starts a console; it follows the board until the context ends. A quiet one leaves out
 // what agents print.
 func NewConsole(ctx context.Context, c *call.Call, quiet bool) (*Console, error) {
-	s := &Console{c: c, quiet: quiet, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, Turned: make(chan struct{}, 1), bell: watch.NewBell(ctx, c.Board)}
+	s := &Console{c: c, quiet: quiet, out: c.App.Stdout, paint: c.Paint(), stays: c.App.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, Turned: make(chan struct{}, 1), bell: watch.NewBell(ctx, c.Board)}
 	if !s.stays {
 		return s, nil
 	}

@@ -94,7 +94,7 @@ func supported(groups bool, system string) error {
 // Supervise prepares an agent's supervisor. All of a command's supervisors work with its Board.
 func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
-	if c.Supervised() {
+	if c.App.Supervised() {
 		return none, board.Refuse(board.CodePermission, "under a supervisor no agents are started", "continue with your own task: git liza prime")
 	}
 	if err := Supported(); err != nil {
@@ -118,7 +118,7 @@ func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (su
 	if err != nil {
 		return none, fmt.Errorf("where this program lies is unknown: %w", err)
 	}
-	process := c.Process()
+	process := c.App.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
 		Board: c.Board, Executor: executor.Executor{Board: c.Board}, Role: role.Kind.Role(), Name: role.Name, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.Fresh || container != nil,
