@@ -54,7 +54,7 @@ func TestCompletionInShells(t *testing.T) {
 			s.press("git-liza show greet-\t\t")
 			s.said("greet-one")
 			s.said("UNCLAIMED")
-			s.press("\x15git-liza agent --e\t\t")
+			s.press("\x15git-liza agent --ex\t\t")
 			s.said("git-liza agent --exec")
 			s.press("\x15git-liza add-task --s\t\t")
 			s.said("the FILE (with #anchor")

@@ -49,7 +49,7 @@ func TestTeamReviewsPlan(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	agent := script(t, specifies)
-	p.must("", "team", "set", "--template", "spec-plan-code")
+	p.must("", "team", "set", "--template", "spec-plan-code", "--yes")
 	team := p.supervise("team", "--exec=sh '"+agent+"'")
 	team.ends(0)
 	team.reached()

@@ -202,7 +202,7 @@ func TestLiveScreen(t *testing.T) {
 
 	// It follows the board.
 	p.must("coder-1", "claim", "parse")
-	s.await("CLAIMED 1", "coder-1", "lease 4m left", "claim(parse)")
+	s.await("CLAIMED 1", "coder-1", "lease 29m left", "claim(parse)")
 	p.addTask("print")
 	s.await("UNCLAIMED 1", "print")
 

@@ -61,7 +61,6 @@ var wrongMoves = []wrongMove{
 	{"code-reviewer-1", "verdict waiting APPROVED --commit COMMIT", "git liza review review"},
 	{"code-reviewer-2", "verdict waiting APPROVED --commit COMMIT", "git liza claim-review waiting"},
 	{"code-reviewer-2", "claim open", "git liza claim-review waiting"},
-	{"", "claim open", "git liza show open"},
 	{"", "claim", "git liza env coder-7"},
 	{"", "merge", "git liza env code-reviewer-2"},
 	{"", "deregister", "git liza env planner-2"},

@@ -274,9 +274,10 @@ func (s *scene) serve(o options) *site {
 	c.Sessions, c.Keep = o.kept.read, o.kept.write
 	if !o.readOnly {
 		whole := &call.Call{App: app}
-		c.Do = whole.Carry
+		carry := func(ctx context.Context, a call.Act) (call.Result, error) { return a.Carry(ctx, whole) }
+		c.Do = carry
 		if o.around != nil {
-			c.Do = func(ctx context.Context, a call.Act) (call.Result, error) { return o.around(ctx, a, whole.Carry) }
+			c.Do = func(ctx context.Context, a call.Act) (call.Result, error) { return o.around(ctx, a, carry) }
 		}
 	}
 	if o.listen == "" {
