@@ -247,6 +247,7 @@ func TestMergeBehindItsApproval(t *testing.T) {
 		s.check(testrun.WriteProgram(script, "#!/bin/sh\necho "+service+" >>'"+asked+"'\nexec git-"+service+" \"$@\"\n"))
 		s.git(s.dir, "config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
 	}
+	t.Cleanup(func() { _ = os.WriteFile(open, nil, 0o644) }) // ends the hook after a failure
 	var all sync.WaitGroup
 	pending := 0
 	begin := func(act func(b *gitboard.Board) error) {
@@ -256,9 +257,14 @@ func TestMergeBehindItsApproval(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		for pending++; t.Context().Err() == nil; time.Sleep(time.Millisecond) {
-			if n, err := s.b.Sharing().Pending(s.ctx); err == nil && n == pending {
+		pending++
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			n, err := s.b.Sharing().Pending(s.ctx)
+			if err == nil && n == pending {
 				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%d operations are pending, not %d: %v", n, pending, err)
 			}
 		}
 	}

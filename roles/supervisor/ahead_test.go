@@ -34,6 +34,7 @@ func TestFollowsWhatIsPending(t *testing.T) {
 	s.Role = reviewer1.Role
 	must(t, s.Board.Sharing().Share(ctx, "origin"))
 	must(t, os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte("#!/bin/sh\nwhile [ ! -e '"+open+"' ]; do sleep 0.01; done\n"), 0o755))
+	t.Cleanup(func() { _ = os.WriteFile(open, nil, 0o644) }) // ends the hook after a failure
 	var all sync.WaitGroup
 	pending := 0
 	begin := func(a board.Actor, p board.Payload) {
@@ -43,9 +44,14 @@ func TestFollowsWhatIsPending(t *testing.T) {
 			defer own.Close()
 			_, _ = own.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p))
 		})
-		for pending++; t.Context().Err() == nil; time.Sleep(time.Millisecond) {
-			if n, err := s.Board.Sharing().Pending(ctx); err == nil && n == pending {
+		pending++
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			n, err := s.Board.Sharing().Pending(ctx)
+			if err == nil && n == pending {
 				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%d operations are pending, not %d: %v", n, pending, err)
 			}
 		}
 	}

@@ -111,13 +111,13 @@ func TestDiscoveryAndGoneAgent(t *testing.T) {
 	s.must("coder-1", "discover", "--during", "login", "--desc", "passwords lie in the log", "--severity", "critical", "--urgency", "immediate")
 	s.clock.Pass(time.Hour)
 	w := s.serve(options{}).enter()
-	w.get("/").mustHold(t, "passwords lie in the log", `action="/act/settle"`, "coder-1 is gone", `action="/act/recover-agent"`)
+	w.get("/").mustHold(t, "passwords lie in the log", `action="/act/settle"`, "coder-1 is silent", `action="/act/recover-agent"`)
 	for _, r := range []answer{w.post("/act/settle", "id", "disc-1", "how", "defer", "reason", "after the release"), w.post("/act/recover-agent", "request", "web-1", "id", "coder-1")} {
 		if r.status != http.StatusSeeOther {
 			t.Errorf("%d %s", r.status, r.body)
 		}
 	}
-	if page := w.get("/"); strings.Contains(page.body, `action="/act/settle"`) || strings.Contains(page.body, "coder-1 is gone") {
+	if page := w.get("/"); strings.Contains(page.body, `action="/act/settle"`) || strings.Contains(page.body, "coder-1 is silent") {
 		t.Error("they still wait")
 	}
 	s.must("", "verify")

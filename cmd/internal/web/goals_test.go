@@ -59,6 +59,7 @@ func TestGoalsPullRequest(t *testing.T) {
 	if page := w.get("/").body; strings.Contains(page, "pull request") {
 		t.Error("a goal without a pull request shows one")
 	}
+	events := w.follow("/", "")
 	b, err := gitboard.Open(t.Context(), s.dir, gitboard.Options{Now: s.clock.Now, Writes: true})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +70,5 @@ func TestGoalsPullRequest(t *testing.T) {
 		Goal: "goal-1", Kind: "gitea", Host: "git.example.org", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head, Draft: true})); err != nil {
 		t.Fatal(err)
 	}
-	if page := w.get("/").body; !strings.Contains(page, ", pull request ada/shop#7, draft") {
-		t.Errorf("the goal's pull request is missing in %s", page)
-	}
+	events.until(t, ", pull request ada/shop#7, draft")
 }

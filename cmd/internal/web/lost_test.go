@@ -21,7 +21,7 @@ func TestLostClone(t *testing.T) {
 	s.clock.Pass(time.Hour)
 	w := s.serve(options{}).enter()
 	page := w.get("/")
-	page.mustHold(t, "coder-1 is gone, with chair in hand, in another clone", `action="/act/give-up"`)
+	page.mustHold(t, "coder-1 is silent, with chair in hand, in another clone", `action="/act/give-up"`)
 	if strings.Contains(page.body, "recover-agent") {
 		t.Error("the page offers what is refused")
 	}

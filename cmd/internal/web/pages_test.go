@@ -218,7 +218,7 @@ func TestLeaseRunsOut(t *testing.T) {
 	events.next(t)
 	s.write(".git/liza/logs/coder-1.log", "at work\n")
 	events.next(t)
-	s.clock.Pass(10 * time.Minute)
+	s.clock.Pass(40 * time.Minute)
 	events.until(t, "lease expired")
 }
 
