@@ -100,7 +100,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden.Check(t, filepath.Join("testdata", what+"-"+name+".md"), text)
+			golden.Check(t, filepath.Join("testdata", what+"-"+name+".txt"), text)
 		}
 	}
 }
