@@ -42,26 +42,79 @@ func (v *View) mainline(ctx context.Context) (branch string, at, integration plu
 	return branch, at, integration, nil
 }
 
-// Behind counts the commits of the repository's default branch that integration lacks, unless it has
-// their content.
-func (v *View) Behind(ctx context.Context) (commits int, branch string, err error) {
-	branch, at, tip, err := v.mainline(ctx)
-	if branch == "" || at == tip {
-		return 0, branch, err
+// Behind compares the repository's default branch with integration. It returns nil if integration has
+// all of it, also in another form, or one of them does not exist.
+func (v *View) Behind(ctx context.Context) (*report.Behind, error) {
+	into, at, tip, err := v.mainline(ctx)
+	if into == "" || at == tip {
+		return nil, err
 	}
-	if commits, err = v.board.Repo().History().CountCommits(ctx, tip, at); err != nil || commits == 0 {
-		return 0, branch, err
+	lacks, err := v.board.Repo().History().RevList(ctx, tip, at)
+	if err != nil || len(lacks) == 0 {
+		return nil, err
 	}
-	has, err := v.contains(ctx, tip, at)
-	if has {
-		commits = 0
+	if has, err := v.contains(ctx, tip, at); has || err != nil {
+		return nil, err
 	}
-	return commits, branch, err
+	// A later commit of integration can't have landed by the same commits.
+	brought, err := kept(v, "brought.json", at, func() ([]plumbing.OID, error) { return v.brought(ctx, tip, at) })
+	if err != nil {
+		return nil, err
+	}
+	lacks = slices.DeleteFunc(lacks, func(c plumbing.OID) bool { return slices.Contains(brought, c) })
+	if len(lacks) == 0 {
+		return nil, nil
+	}
+	return &report.Behind{Integration: v.State.Config().IntegrationBranch, Into: into, Commits: len(lacks)}, nil
 }
 
-// aheadFile keeps what was found out about integration and the default branch, for as long as they
-// stay: that takes trial merges.
-const aheadFile = "ahead.json"
+// brought lists the commits of the default branch that brought integration's work there in another form.
+func (v *View) brought(ctx context.Context, tip, at plumbing.OID) (all []plumbing.OID, err error) {
+	history := v.board.Repo().History()
+	for {
+		head, found, err := landed.Newest(ctx, v.board.Repo(), tip, at, maxTrials)
+		if unrelated(err) || err == nil && !found.Done() {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		first, err := v.board.Repo().Object(ctx, string(found.From)+"^1")
+		if err != nil {
+			return nil, err
+		}
+		landing, err := history.RevList(ctx, first.OID, found.To)
+		if err != nil {
+			return nil, err
+		}
+		all, tip, at = append(all, landing...), head, first.OID
+	}
+}
+
+func unrelated(err error) bool {
+	return errors.Is(err, git.ErrNotFound) || errors.As(err, new(*git.CommandError))
+}
+
+// kept finds out something that depends on a key alone, unless the clone has kept it from before.
+func kept[K comparable, V any](v *View, file string, of K, find func() (V, error)) (V, error) {
+	var known struct {
+		Of  K
+		Was V
+	}
+	text, _ := v.board.Clone().Kept(file)
+	if json.Unmarshal([]byte(text), &known) == nil && known.Of == of {
+		return known.Was, nil
+	}
+	var err error
+	known.Of = of
+	if known.Was, err = find(); err != nil {
+		return known.Was, err
+	}
+	if text, err := json.Marshal(known); err == nil {
+		_ = v.board.Clone().Keep(file, string(text)) // a clone that can't be written to finds out each time
+	}
+	return known.Was, nil
+}
 
 // maxTrials is how many merges are tried to find out what the default branch has in another form.
 const maxTrials = 128
@@ -83,22 +136,13 @@ func (v *View) Ahead(ctx context.Context) (*report.Ahead, error) {
 		Main, Integration plumbing.OID
 		Tasks             int
 	}
-	var known struct {
-		Of  key
-		Was report.Ahead
+	a, err := kept(v, "ahead.json", key{at, tip, len(merged)}, func() (a report.Ahead, err error) {
+		a.Tasks = len(merged)
+		return a, v.compare(ctx, &a, at, tip, merged)
+	})
+	if err != nil {
+		return nil, err
 	}
-	of := key{at, tip, len(merged)}
-	text, _ := v.board.Clone().Kept(aheadFile)
-	if json.Unmarshal([]byte(text), &known) != nil || known.Of != of {
-		known.Of, known.Was = of, report.Ahead{Tasks: len(merged)}
-		if err := v.compare(ctx, &known.Was, at, tip, merged); err != nil {
-			return nil, err
-		}
-		if text, err := json.Marshal(known); err == nil {
-			_ = v.board.Clone().Keep(aheadFile, string(text)) // a clone that can't be written to is compared each time
-		}
-	}
-	a := known.Was
 	a.Integration, a.Into = v.State.Config().IntegrationBranch, into
 	checkouts, err := v.board.Repo().CheckedOut(ctx, plumbing.BranchRef(into))
 	a.CheckedOut = len(checkouts) > 0
@@ -144,7 +188,7 @@ func (v *View) compare(ctx context.Context, a *report.Ahead, main, tip plumbing.
 func (v *View) afterLanding(ctx context.Context, main, tip plumbing.OID, lacks []plumbing.OID) ([]plumbing.OID, error) {
 	repo := v.board.Repo()
 	head, found, err := landed.Newest(ctx, repo, tip, main, maxTrials)
-	if errors.Is(err, git.ErrNotFound) || errors.As(err, new(*git.CommandError)) { // unrelated histories
+	if unrelated(err) {
 		return lacks, nil
 	}
 	if err != nil || !found.Done() {

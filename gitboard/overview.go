@@ -62,6 +62,9 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 			return nil, err
 		}
 	}
+	if g.beside.Behind, err = v.Behind(ctx); err != nil {
+		return nil, err
+	}
 	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err
 }

@@ -164,6 +164,26 @@ func (a *Ahead) Take() string {
 	return "git switch " + a.Into + " && git merge " + a.Integration
 }
 
+// Behind means that the main branch has moved on without integration.
+type Behind struct {
+	Integration string `json:"integration"`
+	Into        string `json:"into"` // the branch that others start from
+	Commits     int    `json:"commits"`
+}
+
+// Code is where the code is, compared with the main branch, each with the command that evens it.
+func (o *Overview) Code() (lines []Ask) {
+	if a := o.Ahead; a != nil && a.Commits == 0 {
+		lines = append(lines, Ask{What: "your code: " + a.Into + " has all of " + a.Integration})
+	} else if a != nil {
+		lines = append(lines, Ask{"your code: " + a.String(), board.Advice("%s", a.Take())})
+	}
+	if b := o.Behind; b != nil {
+		lines = append(lines, Ask{fmt.Sprintf("%s is %s behind %s", b.Integration, text.Plural(b.Commits, "commit"), b.Into), board.Advice("git liza land --merge %s", text.Quote(b.Into))})
+	}
+	return lines
+}
+
 // InboxOf lists what waits for a human at a given time. It returns an error if a record could not
 // be read.
 func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {

@@ -48,6 +48,7 @@ type Overview struct {
 	HeldUp       string               `json:"held_up,omitempty"` // what keeps all agents from working that have work
 	Events       []Happened           `json:"events"`
 	Ahead        *Ahead               `json:"ahead,omitempty"` // of the main branch, once the goal is COMPLETED
+	Behind       *Behind              `json:"behind,omitempty"`
 	Progress     board.Time           `json:"last_progress,omitempty"`
 	Tokens       int                  `json:"tokens,omitempty"`       // used by the sprint's runs
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
@@ -121,6 +122,7 @@ type Beside struct {
 	SetBack  *SetBack               // nil if integration is where the board left it, or if unknown
 	Merging  *Train                 // nil if no merge is in progress
 	Ahead    *Ahead                 // nil if unknown, and while the goal is IN_PROGRESS
+	Behind   *Behind                // nil if unknown, and if integration has all of the main branch
 	Goal     string                 // the only goal to look at, "" for all
 	GaveUp   map[string]GaveUp      // by agent, as far as this clone knows
 	Handled  map[string]string      // by Wake.Key: the mark of what a planner has looked at, as far as this clone knows
@@ -200,7 +202,7 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
-		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Unproven: beside.Unproven, Strays: beside.Strays, Ahead: beside.Ahead, Now: board.At(now),
+		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Unproven: beside.Unproven, Strays: beside.Strays, Ahead: beside.Ahead, Behind: beside.Behind, Now: board.At(now),
 	}
 	o.only = s.Goal(beside.Goal)
 	o.goals(goals, beside.Goal)

@@ -62,12 +62,6 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			if err != nil {
 				return err
 			}
-			behind, main := 0, ""
-			if c.At == "" {
-				if behind, main, err = g.Behind(ctx); err != nil {
-					return err
-				}
-			}
 			you := ""
 			if id := c.AgentID(); id != "" && c.At == "" {
 				me, err := prime.Of(ctx, c, g.View, "")
@@ -77,15 +71,12 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 				o.ForAgent, you = true, me.Line()
 			}
 			if c.JSON {
-				return c.PrintJSON(statusReport{g.Commit, seen, you, behind, o})
+				return c.PrintJSON(statusReport{g.Commit, seen, you, o})
 			}
 			p := c.Page()
 			var above, below []string
 			if you != "" {
 				above = []string{p.Fit(you, p.Width)}
-			}
-			if behind > 0 {
-				below = append(below, p.Fit(fmt.Sprintf("%s is %s behind %s: git liza land --merge %s", g.State.Config().IntegrationBranch, text.Plural(behind, "commit"), main, text.Quote(main)), p.Width))
 			}
 			if seen != nil {
 				below = append(below, p.Fit(seen.Line(c.App.Now()), p.Width))
@@ -100,8 +91,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 type statusReport struct {
 	Commit plumbing.OID `json:"commit"`
 	Remote *call.SeenAt `json:"remote,omitempty"`
-	You    string       `json:"you,omitempty"`         // an agent that asks: who it is, and its next step
-	Behind int          `json:"behind_main,omitempty"` // commits of the main branch that integration lacks
+	You    string       `json:"you,omitempty"` // an agent that asks: who it is, and its next step
 	*report.Overview
 }
 

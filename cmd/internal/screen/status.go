@@ -47,16 +47,19 @@ func Status(p call.Page, o *report.Overview, reason func(task string) string, ch
 	return slices.Concat(head, tasks, tail)
 }
 
-// code is where the code of a finished goal is.
-func (d *statusDrawing) code() []string {
-	a := d.o.Ahead
-	switch {
-	case a == nil:
-		return nil
-	case a.Commits == 0:
-		return []string{"", d.Onto("your code: ", a.Into+" has all of "+a.Integration)}
+// code is where the code is; the commands are never cut.
+func (d *statusDrawing) code() (lines []string) {
+	for _, a := range d.o.Code() {
+		line := a.What
+		if do := cmdline.Hint(a.Do); do != "" {
+			line += ": " + do
+		}
+		lines = append(lines, line)
 	}
-	return []string{"", "your code: " + a.String() + ": " + a.Take()}
+	if len(lines) > 0 {
+		lines = slices.Insert(lines, 0, "")
+	}
+	return lines
 }
 
 // Choice is the selection of a live screen's user.
