@@ -21,7 +21,7 @@ func TextGraph(p call.Page, g report.Graph) []string {
 		l.Add("critical path", fmt.Sprintf("%d to go: %s", len(g.Critical), strings.Join(g.Critical, " "+p.Arrow+" ")))
 	}
 	var over []string
-	id, status := 0, 0
+	id, status, name := 0, 0, 0
 	waiting := map[string]bool{}
 	for _, n := range g.Nodes {
 		if n.Status.Terminal() {
@@ -30,6 +30,9 @@ func TextGraph(p call.Page, g report.Graph) []string {
 		}
 		waiting[n.ID] = true
 		id, status = max(id, call.Breadth(n.ID)), max(status, len(n.Status))
+		if p.Width >= 100 { // narrow pages have no room for titles
+			name = max(name, min(call.Breadth(n.Title), p.Width*3/10))
+		}
 	}
 	if len(over) > 0 {
 		l.Add(fmt.Sprintf("over %d", len(over)), strings.Join(over, ", "))
@@ -56,6 +59,9 @@ func TextGraph(p call.Page, g report.Graph) []string {
 			}
 		}
 		line := fmt.Sprintf("%4s %s %s", number, mark, call.Pad(p.Fit(n.ID, id), id+2))
+		if name > 0 {
+			line += call.Pad(p.Fit(n.Title, name), name+2)
+		}
 		who := report.Worker(n.Brief)
 		if len(after) > 0 {
 			who = "after " + strings.Join(after, ", ")

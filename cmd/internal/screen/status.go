@@ -96,7 +96,7 @@ const waits = "waits: " // no id has a space
 
 // asks lists what waits for the human.
 func (d *statusDrawing) asks() (lines []string) {
-	shown := d.o.Waiting[:min(len(d.o.Waiting), max(2, d.Height/6))]
+	shown := d.o.Waiting[:fits(len(d.o.Waiting), max(2, d.Height/6))]
 	what := 0
 	for _, a := range shown {
 		what = max(what, call.Breadth(d.Fit(a.What, d.Width)))
@@ -120,6 +120,14 @@ func (d *statusDrawing) asks() (lines []string) {
 	}
 	lines = append(lines, d.more(len(d.o.Waiting)-len(shown))...)
 	return lines
+}
+
+// fits is how many of some rows to show, so that more never stands for one alone.
+func fits(rows, most int) int {
+	if rows == most+1 && most > 0 {
+		return rows
+	}
+	return min(rows, most)
 }
 
 func (d *statusDrawing) more(n int) []string {
@@ -182,7 +190,7 @@ func (d *statusDrawing) run() []string {
 // goals lists several goals by title, with their progress.
 func (d *statusDrawing) goals(all []report.GoalOutlook) []string {
 	var rows [][]string
-	for _, g := range all[:min(len(all), max(2, d.Height/8))] {
+	for _, g := range all[:fits(len(all), max(2, d.Height/8))] {
 		rows = append(rows, []string{d.Fit(strings.Join(strings.Fields(g.Text), " "), d.Width/2), d.Bar(g.Finished(), g.Tasks, 10), fmt.Sprintf("%d of %d finished", g.Finished(), g.Tasks), g.ID})
 	}
 	lines := call.Columns("  ", rows)
@@ -473,7 +481,7 @@ func (d *statusDrawing) agents(most int) []string {
 	agents := slices.Clone(d.o.Agents)
 	slices.SortStableFunc(agents, func(a, b report.AgentOutlook) int { return -report.CompareBools(gone(a), gone(b)) })
 	var rows [][]string
-	for _, a := range agents[:min(len(agents), most)] {
+	for _, a := range agents[:fits(len(agents), most)] {
 		left := ""
 		if a.LeaseExpires != "" {
 			left = "lease " + LeaseLeft(d.now, a.LeaseExpires)

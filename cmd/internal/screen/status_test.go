@@ -23,6 +23,11 @@ func TestStatusAfterTheEnd(t *testing.T) {
 	if strings.Contains(text, "RUNNING") || strings.Count(text, "Take money") != 9 {
 		t.Errorf("the end shows\n%s", text)
 	}
+	o.Behind = &report.Behind{Integration: "integration", Into: "main", Commits: 3}
+	lines = Status(page, o, func(string) string { return "" }, Choice{})
+	if last := lines[len(lines)-1]; last != "integration is 3 commits behind main: git liza land --merge main" {
+		t.Errorf("the last line is %q", last)
+	}
 	page.Width = 80
 	if text := strings.Join(Status(page, o, func(string) string { return "" }, Choice{}), "\n"); strings.Contains(text, "Take money") {
 		t.Errorf("80 columns have titles:\n%s", text)
@@ -50,5 +55,17 @@ func TestCursorReachesWhatWaits(t *testing.T) {
 	w.move(1)
 	if w.selected != "pay" {
 		t.Errorf("%q is chosen", w.selected)
+	}
+}
+
+// TestMore: "and 1 more" does not take the place of the row that it stands for.
+func TestMore(t *testing.T) {
+	o := &report.Overview{GoalStatus: board.InProgress, Mode: board.Running, Now: "2026-01-31T09:00:00Z"}
+	for _, id := range []string{"lamps", "chairs", "tables"} {
+		o.Waiting = append(o.Waiting, report.Ask{What: "Sell " + id})
+	}
+	lines := strings.Join(Status(call.Page{Width: 80, Height: 12, Signs: call.UnicodeSigns}, o, func(string) string { return "" }, Choice{}), "\n")
+	if strings.Contains(lines, "and 1 more") || !strings.Contains(lines, "Sell tables") {
+		t.Errorf("an item is left out:\n%s", lines)
 	}
 }

@@ -67,7 +67,11 @@ func (i item) Heading() string {
 // inbox is everything that waits for the human, with the forms to answer it.
 func (s *Server) inbox(l *look) part {
 	p := part{ID: "inbox", Class: "inbox", Beside: true, Empty: "Nothing waits for you."}
-	p.Head = template.HTML(`<h2 id="h-inbox">Waits for you</h2>`)
+	title := "Waits for you"
+	if len(l.inbox.Items) > 0 && waiting(l.inbox) == 0 {
+		title = "A planner looks at these first"
+	}
+	p.Head = template.HTML(`<h2 id="h-inbox">` + title + `</h2>`)
 	for _, i := range l.inbox.Items {
 		p.Rows = append(p.Rows, inboxRow(item{i, s.Do != nil && !l.past}))
 	}

@@ -16,7 +16,7 @@ import (
 var places = map[string][]string{
 	"/":                           {"Waits for you", "cart is BLOCKED", "Euro or Dollar?", "login", "draft-one", "coder-1", `action="/act/answer"`, "Open tasks"},
 	"/?q=pay":                     {"pay"},
-	"/task/login":                 {"Submission 2 of 2", "login.go", "Story", "submission 1", "Last rejection"},
+	"/task/login":                 {"Submission 2 of 2", "login.go", "Story", "submission 1", `Last rejection</summary><div class="text">Not yet.`, `href="/spec?ref=specs%2Fvision.md#at"`},
 	"/task/login?to=1":            {"Submission 1 of 2", "rejected by code-reviewer-1", "+", "login_test.go", "test</span>"},
 	"/task/login?from=1&to=2":     {`<option value="1" selected>`, "done"},
 	"/task/login?to=1&view=split": {`class="code split"`},
@@ -216,10 +216,11 @@ func TestLeaseRunsOut(t *testing.T) {
 	}
 	events := w.follow("/", "")
 	events.next(t)
-	s.write(".git/liza/logs/coder-1.log", "at work\n")
+	s.write(".git/liza/logs/coder-1.log", "[liza 2026-01-31T09:00:00Z] at work\n")
 	events.next(t)
 	s.clock.Pass(40 * time.Minute)
 	events.until(t, "lease expired")
+	w.get("/agents").mustHold(t, `<code class="last">at work</code>`) // the message, not its time
 }
 
 // TestPagesOfGoals checks that a page can be of one goal: its tasks, what waits for the human, the

@@ -18,6 +18,7 @@ func TestPlanCard(t *testing.T) {
 	s.must("", "add-task", "--id", "mail", "--desc", "Mail receipts", "--done", "a mail is sent", "--scope", "IN: mail/", "--spec", "specs/shop.md", "--depends", "pay")
 	w := s.serve(options{}).enter()
 	w.get("/").mustHold(t, "2 drafts: review the plan", "scope: IN: pay/", "code, priority 3", `href="/spec?ref=specs%2Fshop.md%23paying-by-card#at"`, "after pay", `formaction="/act/send-back"`, "Charge cards")
+	s.serve(options{readOnly: true}).enter().get("/").mustHold(t, `href="/spec?ref=specs%2Fshop.md%23paying-by-card#at"`)
 	section := w.get("/spec?ref=specs/shop.md%23paying-by-card")
 	section.mustHold(t, `<pre class="section at" id="at">## Paying by card`)
 	if r := w.get("/spec?ref=../../etc/passwd"); r.status != http.StatusNotFound {
@@ -41,8 +42,11 @@ func TestHeaderAfterTheEnd(t *testing.T) {
 	s.must("code-reviewer-1", "verdict", "pay", "APPROVED", "--checked", "tests", "--commit", s.git("rev-parse", "task/pay"))
 	s.must("code-reviewer-1", "merge", "pay")
 	s.must("", "goal", "complete")
+	s.write("hotfix", "a hotfix\n")
+	s.git("add", "hotfix")
+	s.git("commit", "-q", "-m", "A hotfix")
 	page := s.serve(options{}).enter().get("/")
-	page.mustHold(t, "✔ completed", `class="item ahead"`, "git merge integration")
+	page.mustHold(t, "✔ completed", `class="item ahead"`, "git merge integration", "integration is 1 commit behind main: <code>git liza land --merge main</code>")
 	if strings.Contains(page.body, "▶ running") {
 		t.Error("a finished goal runs")
 	}

@@ -155,7 +155,7 @@ func within(html string) string {
 			return ` href="#task-` + m[2] + `"`
 		case m[1] == "agent":
 			return ` href="#agents"`
-		case m[1] == "" && strings.Contains(link, "at="):
+		case m[1] == "spec", m[1] == "" && strings.Contains(link, "at="):
 			return ""
 		case m[1] == "":
 			return ` href="#now"`
