@@ -53,11 +53,13 @@ func (p *HandOff) owned(s *State, op Operation) error {
 func (p *HandOff) Apply(s *State, op Operation) {
 	if p.Task == "" {
 		id := s.nextID(NoteDir, "note")
-		put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, For: string(roles.Planner), Message: p.message()})
+		n := &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, For: string(roles.Planner), Message: p.message()}
 		free(s, op.Actor.ID, "", HandedOff)
 		if a := s.Agent(op.Actor.ID); a != nil && a.Goal != "" {
+			n.Goal = a.Goal
 			edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Goal = "" // any planner may plan it
 		}
+		put(s, RecordPath(NoteDir, id), n)
 		return
 	}
 	t := s.editTask(p.Task)
@@ -75,9 +77,17 @@ func (p *HandOff) Apply(s *State, op Operation) {
 	free(s, op.Actor.ID, t.ID, HandedOff)
 }
 
+// handOffMark begins the note of a planner's hand-off.
+const handOffMark = "hand-off: "
+
+// HandsOff reports whether the note is a planner's hand-off.
+func (n *Note) HandsOff() bool {
+	return n.For == string(roles.Planner) && strings.HasPrefix(n.Message, handOffMark)
+}
+
 // message returns the hand-off as text.
 func (p *HandOff) message() string {
-	text := "hand-off: " + p.Summary + "\nnext: " + p.NextAction
+	text := handOffMark + p.Summary + "\nnext: " + p.NextAction
 	for _, part := range [][2]string{{"approach", p.Approach}, {"blockers", p.Blockers}, {"steps", strings.Join(p.NextSteps, "; ")}} {
 		if part[1] != "" {
 			text += "\n" + part[0] + ": " + part[1]

@@ -19,6 +19,10 @@ func TestReplan(t *testing.T) {
 		}
 		return about
 	}
+	supervised := func(s *script) *script {
+		by := agent("planner-3")
+		return s.do(by, &board.Register{Session: by.Session, PID: 1}).do(by, &board.HandOff{Summary: "half", NextAction: "the rest"})
+	}
 	ambiguity := &board.LogAnomaly{Type: "system_ambiguity", Task: "ledger", Details: map[string]board.Scalar{"protocol_section": "x", "question": "which?"}}
 	for name, c := range map[string]struct {
 		do   func(*script)
@@ -28,11 +32,13 @@ func TestReplan(t *testing.T) {
 		"replan": {func(s *script) {
 			s.do(human, &board.SetCheckpoint{}).do(human, &board.Resume{Decision: "REPLAN", Reason: "smaller"})
 		}, []string{"note-2"}, true},
-		"continue":           {func(s *script) { s.do(human, &board.SetCheckpoint{}).do(human, &board.Resume{Decision: "CONTINUE"}) }, nil, true},
-		"a note of the goal": {func(s *script) { s.do(human, &board.AddNote{For: "planner", Goal: "goal-1", Message: "smaller"}) }, []string{"note-1"}, false},
-		"a note":             {func(s *script) { s.do(human, &board.AddNote{For: "planner", Message: "smaller"}) }, []string{"note-1"}, true},
-		"a note for a coder": {func(s *script) { s.do(human, &board.AddNote{For: "coder-1", Message: "smaller"}) }, nil, true},
-		"a hand-off":         {func(s *script) { s.do(planner, &board.HandOff{Summary: "half", NextAction: "the rest"}) }, nil, true},
+		"continue":                {func(s *script) { s.do(human, &board.SetCheckpoint{}).do(human, &board.Resume{Decision: "CONTINUE"}) }, nil, true},
+		"a note of the goal":      {func(s *script) { s.do(human, &board.AddNote{For: "planner", Goal: "goal-1", Message: "smaller"}) }, []string{"note-1"}, false},
+		"a note":                  {func(s *script) { s.do(human, &board.AddNote{For: "planner", Message: "smaller"}) }, []string{"note-1"}, true},
+		"a note for a coder":      {func(s *script) { s.do(human, &board.AddNote{For: "coder-1", Message: "smaller"}) }, nil, true},
+		"a hand-off":              {func(s *script) { s.do(planner, &board.HandOff{Summary: "half", NextAction: "the rest"}) }, []string{"note-1"}, false},
+		"of a supervised one":     {func(s *script) { supervised(s) }, nil, false},
+		"of one that is gone now": {func(s *script) { supervised(s).do(agent("planner-3"), &board.Deregister{}) }, []string{"note-1"}, true},
 		"a spec change": {func(s *script) {
 			s.do(human, &board.RecordSpecChange{Spec: "s.md", Change: "c", TriggeredBy: "ledger"})
 		}, []string{"change-1"}, false},

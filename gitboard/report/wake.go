@@ -185,11 +185,12 @@ func immediate(s *board.State, g *board.Goal) []string {
 }
 
 // said lists what a plan depends on and nobody has dealt with: a human's notes for the planner and
-// answers to its questions, spec changes by a human, and agents' questions about the protocol.
+// answers to its questions, a planner's hand-off, spec changes by a human, and agents' questions
+// about the protocol.
 func said(s *board.State, g *board.Goal) []string {
 	var ids []string
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && forPlanner(s, n) && concerns(s, g, n.Goal, "", n.Timestamp) {
+		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && (forPlanner(s, n) || handedOn(s, n)) && concerns(s, g, n.Goal, "", n.Timestamp) {
 			ids = append(ids, id)
 		}
 	}
@@ -221,6 +222,14 @@ func forPlanner(s *board.State, n *board.Note) bool {
 		return id == string(roles.Planner) || err == nil && role == roles.Planner
 	}
 	return n.By == roles.HumanID && n.Source == "" && planner(n.For) || n.Answer != "" && planner(n.By)
+}
+
+// handedOn reports whether a note is a planner's hand-off to the next one. A supervisor starts its own
+// planner again after a hand-off, so that wakes others only once the id has a new session.
+func handedOn(s *board.State, n *board.Note) bool {
+	role, err := s.RoleOf(n.By)
+	a := s.Agent(n.By)
+	return err == nil && role == roles.Planner && n.HandsOff() && (a == nil || a.ByHand() || a.RegisteredAt > n.Timestamp)
 }
 
 // concerns reports whether a record concerns a goal: it names the goal or one of its tasks, or
