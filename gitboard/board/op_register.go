@@ -58,6 +58,9 @@ func (p *Register) Apply(s *State, op Operation) {
 		Role: op.Actor.Role, Status: Starting, Session: p.Session, Clone: p.Clone,
 		Terminal: p.Terminal, Host: p.Host, PID: p.PID, CLI: p.CLI, Model: p.Model, RegisteredAt: op.Time,
 	}
+	if p.PID == 0 && op.Actor.Role == roles.Planner { // no supervisor starts its process, and no act of planning changes its status
+		a.Status = Idle
+	}
 	if old := s.Agent(op.Actor.ID); old != nil {
 		a.IterationsTotal, a.Goal = old.IterationsTotal, old.Goal
 	}

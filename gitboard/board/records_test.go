@@ -38,6 +38,7 @@ func TestAgentStatus(t *testing.T) {
 	}
 	s := begun(t)
 	equal(t, "status", s.agent("coder-1").Status, board.Starting)
+	equal(t, "of a planner by hand", s.agent("planner-1").Status, board.Idle)
 	s.refused("wrong-state", coder1, to(board.Working), "STARTING")
 	s.do(coder1, to(board.Idle)).claimed("login")
 	s.refused("wrong-state", coder1, to(board.Idle), "login")
