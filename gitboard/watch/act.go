@@ -62,15 +62,10 @@ func halted(done *gitboard.Done) string {
 // summarize writes the sprint's summary when a human has stopped this clone by the file
 // .liza/CHECKPOINT.
 func (w *watcher) summarize(f alarm.Facts) {
-	for _, h := range f.Halts {
-		if h.Mode != board.CheckpointMode {
-			continue
-		}
-		file, err := keepHaltSummary(w.board, f.State, h.Since)
-		w.own(err)
-		if file != "" {
-			w.Screen.Line(string(board.At(w.Now())) + "  this clone is stopped by .liza/CHECKPOINT; summary: " + file)
-		}
+	file, wrote, err := KeepHaltSummary(w.board, f.State, f.Halts)
+	w.own(err)
+	if wrote {
+		w.Screen.Line(string(board.At(w.Now())) + "  this clone is stopped by .liza/CHECKPOINT; summary: " + file)
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/report/breaker"
 	"github.com/git-liza/git-liza/gitboard/report/sprint"
 )
@@ -53,14 +55,19 @@ func KeepSummary(b *gitboard.Board, done *gitboard.Done) (string, error) {
 	return keepSummary(b, done.After, summaryOf(done.After, done.Op.Time), done.Op.Time)
 }
 
-// keepHaltSummary writes the sprint's summary for the file .liza/CHECKPOINT, once; "" if it was
-// written before.
-func keepHaltSummary(b *gitboard.Board, s *board.State, since board.Time) (string, error) {
-	name := summaryOf(s, since)
-	if kept, err := b.Clone().Kept(name); err != nil || kept != "" {
-		return "", err
+// KeepHaltSummary writes the sprint's summary, once, if the file .liza/CHECKPOINT is among those that
+// stop the clone, and returns its path and whether it is new.
+func KeepHaltSummary(b *gitboard.Board, s *board.State, halts []report.Halt) (file string, wrote bool, err error) {
+	i := slices.IndexFunc(halts, func(h report.Halt) bool { return h.Mode == board.CheckpointMode })
+	if i < 0 {
+		return "", false, nil
 	}
-	return keepSummary(b, s, name, since)
+	name := summaryOf(s, halts[i].Since)
+	if kept, err := b.Clone().Kept(name); err != nil || kept != "" {
+		return pathOf(b, name), false, err
+	}
+	file, err = keepSummary(b, s, name, halts[i].Since)
+	return file, err == nil, err
 }
 
 // summaryOf is the name of the summary for a halt at a given time.
@@ -76,5 +83,9 @@ func keepSummary(b *gitboard.Board, s *board.State, name string, at board.Time) 
 	if err := b.Clone().Keep(name, text); err != nil {
 		return "", err
 	}
-	return filepath.Join(b.Repo().CommonDir(), "liza", filepath.FromSlash(name)), nil
+	return pathOf(b, name), nil
+}
+
+func pathOf(b *gitboard.Board, name string) string {
+	return filepath.Join(b.Repo().CommonDir(), "liza", filepath.FromSlash(name))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
 // watched is another agent's lease, and since when it has been seen unchanged.
@@ -50,6 +51,10 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	}
 	if len(halts) > 0 {
 		l.Halt = &halts[0]
+		file, _, err := watch.KeepHaltSummary(s.Board, v.State, halts)
+		if l.Summary = file; err != nil { // the stop counts all the same
+			l.Summary = "none: " + err.Error()
+		}
 	}
 	if s.Role == roles.Planner {
 		if l.NoSpec, err = v.NoSpec(ctx); err != nil {

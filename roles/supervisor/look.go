@@ -22,6 +22,7 @@ type Look struct {
 	Role      roles.Role
 	Clone     string
 	Halt      *report.Halt    // the file that stops this clone, nil if none
+	Summary   string          // the file of the sprint's summary that .liza/CHECKPOINT asks for
 	Leases    map[string]Seen // by agent: holders, and those before this one; no entry without a lease
 	Merging   []string        // the approved tasks that this reviewer's lane is merging
 	MergeBusy time.Time       // until when at most another lane of the board merges
@@ -88,7 +89,11 @@ func (l Look) mode() board.Mode {
 func (l Look) stopped() string {
 	c := l.State.Control()
 	if mode := l.mode(); mode != c.Mode {
-		return string(mode) + " by this clone's file .liza/" + l.Halt.File
+		line := string(mode) + " by this clone's file .liza/" + l.Halt.File
+		if l.Summary != "" {
+			line += "; summary: " + l.Summary
+		}
+		return line
 	}
 	line := string(c.Mode) + " by " + c.By + " since " + string(c.Since)
 	if c.Reason != "" {

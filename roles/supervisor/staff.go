@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
 // staffEvery bounds the time between two looks at the demand: leases expire unseen. A change of the
@@ -72,6 +73,9 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	}
 	halts, err := t.Board.Clone().Halts(ctx)
 	if err != nil || len(halts) > 0 {
+		if err == nil {
+			_, _, err = watch.KeepHaltSummary(t.Board, v.State, halts)
+		}
 		return false, err
 	}
 	state := v.State.ForRules()

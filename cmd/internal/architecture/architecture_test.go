@@ -76,7 +76,7 @@ var rooms = map[string]struct {
 	"roles/clis":              {true, []string{"gitboard/text", "gitboard/board"}},
 	"roles/transcript":        {false, []string{"gitboard/roles"}},
 	"roles/rig":               {false, nil}, // for tests
-	"roles/supervisor":        {false, []string{"forge", "gitboard/queue", "gitboard/text", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/report", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/commands", "gitboard/proc", "gitboard/git/records", "gitboard/git/gitenv"}},
+	"roles/supervisor":        {false, []string{"forge", "gitboard/queue", "gitboard/text", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/report", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/commands", "gitboard/proc", "gitboard/git/records", "gitboard/git/gitenv", "gitboard/watch"}},
 	"hooks":                   {true, []string{"gitboard/git/plumbing", "gitboard/roles", "gitboard/board"}},
 	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git/plumbing", "gitboard/git", "gitboard/git/disk", "gitboard/git/gitenv"}},
 	"hooks/server":            {false, []string{"gitboard/text", "gitboard/log/codec", "gitboard/log", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "hooks", "hooks/install", "gitboard/queue", "gitboard/git/gitenv"}},
