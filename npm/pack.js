@@ -38,5 +38,10 @@ for (const [name, { os, cpu, files }] of Object.entries(platforms)) {
   pack({ name: `@git-liza/${name}`, version, description: `git-liza for ${name}`, license, homepage, repository, os: [os], cpu: [cpu], files: ["bin"] }, files);
   main.optionalDependencies[`@git-liza/${name}`] = version;
 }
+const pages = path.join(__dirname, "..", ".release", "man");
+const man = {};
+for (const page of fs.readdirSync(pages)) man[`man/${page}`] = [path.join(pages, page), 0o644];
+main.man = Object.keys(man); // npm install -g links them
+main.files.push("man");
 const own = (name, mode) => [path.join(__dirname, name), mode];
-pack(main, { LICENSE: license, "README.md": own("README.md", 0o644), "git-liza.js": own("git-liza.js", 0o755) });
+pack(main, { LICENSE: license, ...man, "README.md": own("README.md", 0o644), "git-liza.js": own("git-liza.js", 0o755) });

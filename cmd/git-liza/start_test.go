@@ -56,6 +56,13 @@ func newcomer(t *testing.T) *project {
 	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(greeter), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	own, err := exec.LookPath("git-liza")
+	if err == nil {
+		err = os.Symlink(own, filepath.Join(bin, "git-liza"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.env = append(p.env, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+p.getenv("PATH"), "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "DISPLAY=", "WAYLAND_DISPLAY=")
 	p.git("init", "-q", "-b", "main")
 	return p
@@ -90,6 +97,14 @@ func TestStart(t *testing.T) {
 	}
 	if said := p.git("status", "--short"); said != "" {
 		t.Errorf("the worktree has changed: %s", said)
+	}
+	if page, err := os.ReadFile(filepath.Join(p.dir, "../share/man/man1/git-liza-claim.1")); err != nil || !strings.Contains(string(page), "take a task") {
+		t.Errorf("the manual page is %q, %v", page, err)
+	}
+	if _, err := exec.LookPath("man"); err == nil {
+		if help := p.git("-c", "man.viewer=man", "-c", "core.pager=cat", "liza", "--help"); !strings.Contains(help, "git liza claim") {
+			t.Errorf("git liza --help shows\n%s", help)
+		}
 	}
 	p.git("merge", "-q", "integration")
 	if spec, err := os.ReadFile(filepath.Join(p.dir, "specs/vision.md")); string(spec) != "# A program that greets\n" {

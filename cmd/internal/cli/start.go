@@ -34,7 +34,7 @@ its board. Agents run without asking for permission: start them only where you c
 		},
 		Example: `git liza start "Add a dark mode"`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			o.Run = dispatch.Within(c)
+			o.Run, o.Manual = dispatch.Within(c), dispatch.InstallManual
 			o.Serve = func(ctx context.Context, c *call.Call, show func(string)) error {
 				return runWeb(ctx, c, webOptions{listen: "127.0.0.1:0", show: show})
 			}

@@ -2,9 +2,12 @@ package dispatch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -33,6 +36,43 @@ func WriteManual(c *call.Call, dir string) (int, error) {
 		}
 	}
 	return len(pages), nil
+}
+
+// InstallManual writes the man pages where man looks for those of this program, so that git liza
+// --help shows them, and returns the directory: next to the directory bin of PATH that has the
+// program. It returns "" if they are there already, or can't be.
+func InstallManual(c *call.Call) (dir string, err error) {
+	own, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	running, err := os.Stat(own)
+	if err != nil {
+		return "", err
+	}
+	all := filepath.SplitList(c.App.Getenv("PATH"))
+	i := slices.IndexFunc(all, func(dir string) bool {
+		is, err := os.Stat(filepath.Join(dir, "git-liza"))
+		return err == nil && os.SameFile(is, running) && filepath.Base(dir) == "bin" && filepath.IsAbs(dir)
+	})
+	if i < 0 {
+		return "", nil
+	}
+	bin := all[i]
+	dir = filepath.Join(filepath.Dir(bin), "share", "man", "man1")
+	page := filepath.Join(dir, "git-liza.1")
+	if _, err := os.Lstat(page + ".gz"); err == nil { // a package has brought it
+		return "", nil
+	}
+	if old, err := os.ReadFile(page); err == nil && string(old) == overviewPage(Commands()) {
+		return "", nil
+	}
+	if _, err := WriteManual(c, dir); errors.Is(err, fs.ErrPermission) {
+		return "", nil // the place of packages
+	} else if err != nil {
+		return "", err
+	}
+	return dir, nil
 }
 
 // roff escapes a text for a man page.

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/editor"
 	"github.com/git-liza/git-liza/cmd/internal/team"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -20,6 +21,8 @@ type Options struct {
 	Team               team.Options
 	Given              func(flag string) bool
 	Run                call.Runs // executes command lines
+	// Manual installs the manual pages, and returns their directory, "" if nothing was to be done.
+	Manual func(c *call.Call) (dir string, err error)
 	// Serve serves the web board, and calls show with the address for each next browser.
 	Serve func(ctx context.Context, c *call.Call, show func(address string)) error
 }
@@ -74,7 +77,13 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 			return err
 		}
 	}
-	for _, line := range append(settings.Lines(), agents) {
+	lines := append(settings.Lines(), agents)
+	if dir, err := o.Manual(c); err != nil {
+		lines = append(lines, "manual         not installed: "+text.Line(err.Error(), 200))
+	} else if dir != "" {
+		lines = append(lines, "manual         git liza --help, from "+text.Line(dir, 200))
+	}
+	for _, line := range lines {
 		if err := Say(c, line); err != nil {
 			return err
 		}
