@@ -262,9 +262,9 @@ func (s Sessions) Renew(ctx context.Context, id, session string) error {
 	if err != nil || held.Session != session {
 		return err
 	}
-	moment := time.Duration(v.State.Config().HeartbeatInterval) * time.Second
-	if s.board.Remote() != "" {
-		moment = held.Expires.Sub(held.Heartbeat) / 3 // each renewal is a push
+	moment := held.Expires.Sub(held.Heartbeat) / 3 // each renewal of a shared board is a push
+	if s.board.Remote() == "" {
+		moment = min(moment, time.Duration(v.State.Config().HeartbeatInterval)*time.Second)
 	}
 	if a := v.State.Agent(id); a == nil || !a.ByHand() || s.board.now().Sub(held.Heartbeat.Std()) < moment {
 		return v.State.Err()

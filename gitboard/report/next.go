@@ -175,7 +175,7 @@ func (n *next) coder() {
 func (n *next) claimable() (ids []string) {
 	me, rank, others := n.who.ID, 0, 0
 	for _, id := range n.s.List(board.AgentDir) {
-		if a := n.s.Agent(id); a != nil && id != me && roles.NameOf(id) == roles.NameOf(me) && a.CurrentTask == "" && n.who.Leases[id].Expires > n.who.Now {
+		if a := n.s.Agent(id); a != nil && id != me && roles.NameOf(id) == roles.NameOf(me) && (a.CurrentTask == "" || a.Status == board.Waiting) && n.who.Leases[id].Expires > n.who.Now {
 			if others++; id < me {
 				rank++
 			}
@@ -232,6 +232,9 @@ func (n *next) planner() {
 	n.first("blocked; once its questions are answered", func(b board.Brief) bool { return b.Status == board.Blocked })
 	n.first("", func(b board.Brief) bool { return b.Status == board.Unclaimed && b.ReservedFor != "" })
 	n.drafts()
+	if n.who.Role == roles.Planner && len(n.s.Running()) > 0 {
+		n.discovered(n.s.List(board.DiscoveryDir)...)
+	}
 	n.board("goal-complete", "every task is finished; if the goal is reached")
 	if slices.ContainsFunc(n.s.Running(), func(g *board.Goal) bool { return !n.s.Planned(g) }) {
 		n.board("add-task", "there is no task yet")
@@ -245,7 +248,16 @@ func (n *next) woken() {
 		case Replan:
 			n.add(board.NextStep{Why: "once the plan follows it", Do: board.Do("ack", w.About...)})
 		case ImmediateDiscovery:
-			n.add(board.NextStep{Why: "urgent: convert it into a task, or settle it", Do: board.Do("read", board.DiscoveryDir)})
+			n.discovered(w.About...)
+		}
+	}
+}
+
+// discovered adds the steps that take up open discoveries.
+func (n *next) discovered(ids ...string) {
+	for _, id := range ids {
+		if d := n.s.Discovery(id); d != nil && d.Open() {
+			n.add(board.NextStep{Why: d.Urgency + ": add a task and convert it, or git liza settle-discovery " + id, Do: board.Do("convert-discovery", id).With("task", "TASK")})
 		}
 	}
 }

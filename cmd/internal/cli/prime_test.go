@@ -246,7 +246,17 @@ func TestPrimeOffersDifferentTasks(t *testing.T) {
 	reads("", `eval "$(git liza env coder-3)"`, "claim", "sums")
 	l.liza("coder-2", "discover", "--desc", "No sign is read", "--severity", "high")
 	reads("planner-1", "disc-1, high: No sign is read", "prime")
+	reads("planner-1", "git liza convert-discovery disc-1 --task TASK  # ", "prime")
 	reads("planner-1", "deferred: No sign is read; because: later", "settle-discovery", "disc-1", "--defer", "--reason", "later")
 	reads("planner-1", "disc-1 became sums: No sign is read", "convert-discovery", "disc-1", "--task", "sums")
+
+	// A coder that waits for a verdict is idle, too.
+	l.liza("coder-1", "claim", "print")
+	l.liza("coder-1", "pre-exec", "print", "--intent", "print", "--validation", "it prints", "--file", "print.go")
+	l.commit("print", "Print", map[string]string{"print.go": "package print\n"})
+	l.liza("coder-1", "submit", "print", "--no-tests-because", "trivial")
+	l.task("signs", "Read signs")
+	reads("coder-1", "git liza claim signs", "prime")
+	reads("coder-2", "git liza claim sums", "prime")
 	l.liza("", "verify")
 }

@@ -50,7 +50,7 @@ func keepLease(ctx context.Context, c *call.Call, end context.CancelCauseFunc) e
 		return err
 	}
 	go func() {
-		tick := time.NewTicker(max(held.Expires.Sub(held.Heartbeat)/10, 100*time.Millisecond))
+		tick := time.NewTicker(max(held.Expires.Sub(held.Heartbeat)/5, 100*time.Millisecond))
 		defer tick.Stop()
 		for {
 			select {

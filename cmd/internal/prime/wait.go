@@ -60,9 +60,10 @@ func Wait(ctx context.Context, c *call.Call, goal string, longest time.Duration)
 		return nil, err
 	}
 	every, _ := v.State.Config().Waits(role)
+	beat := min(every, time.Duration(v.State.Config().LeaseDurationByHand)*time.Second/4) // so that no lease expires in between
 	waiting, end := context.WithTimeout(ctx, longest)
 	defer end()
-	changes, err := c.Board.Follow(waiting, every)
+	changes, err := c.Board.Follow(waiting, beat)
 	if err != nil {
 		return nil, err
 	}
