@@ -3,6 +3,7 @@ package definition
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -82,6 +83,10 @@ func Tasks(c *call.Call, file string, like board.AddTask) (tasks []board.AddTask
 	d := yaml.NewDecoder(strings.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&listed); err != nil {
+		if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) { // the first of them, without names of Go
+			first, _, _ := strings.Cut(wrong.Errors[0], " in type ")
+			err = errors.New(first)
+		}
 		return nil, call.Usage(c.Cmd, "--file: no list of tasks with id and the fields of their records: %v", err)
 	}
 	if len(listed) == 0 {
