@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -393,7 +394,7 @@ func (s *Project) ignored(ctx context.Context, v *gitboard.View, task, path stri
 	if err != nil {
 		return "", err
 	}
-	slices.SortStableFunc(files, func(a, b git.IgnoredFile) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	sort.SliceStable(files, func(i, j int) bool { return files[i].Bytes < files[j].Bytes })
 	var kept []git.IgnoredFile
 	var large []string
 	room := int64(c.AtticMaxMB) << 20

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -71,7 +72,7 @@ func of(kind report.ItemKind) func(*ruleInput) []sight {
 			}
 		}
 		if len(all) > 0 && all[0].words["task"] != "" {
-			slices.SortStableFunc(all, func(a, b sight) int { return cmp.Compare(a.about, b.about) })
+			sort.SliceStable(all, func(i, j int) bool { return all[i].about < all[j].about })
 		}
 		return all
 	}

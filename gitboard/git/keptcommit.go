@@ -1,10 +1,10 @@
 package git
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"sort"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -29,7 +29,7 @@ func (u Upkeep) Keep(ctx context.Context, commit plumbing.OID, held ...plumbing.
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(sizes, func(a, b Size) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	sort.SliceStable(sizes, func(i, j int) bool { return sizes[i].Bytes < sizes[j].Bytes })
 	names = names[:0]
 	left := int64(maxKept)
 	for _, s := range sizes {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -99,7 +100,7 @@ func Read(in Input) (*Board, error) {
 		r.checkInvariants()
 	}
 	if len(r.faults) > 0 {
-		slices.SortStableFunc(r.faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
+		sort.SliceStable(r.faults, func(i, j int) bool { return r.faults[i].Line < r.faults[j].Line })
 		return nil, &Error{in.File, r.faults}
 	}
 	if err := r.readLog(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -57,8 +58,9 @@ func (f Failure) String() string { return fmt.Sprintf("%s: %s", f.Code, f.Text) 
 
 // worst sorts failures: the greatest exit code first, then by the order of the checks.
 func worst(all []Failure) {
-	slices.SortStableFunc(all, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(b.Exit(), a.Exit()), cmp.Compare(slices.Index(Checks, a.Code), slices.Index(Checks, b.Code)))
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(b.Exit(), a.Exit()), cmp.Compare(slices.Index(Checks, a.Code), slices.Index(Checks, b.Code))) < 0
 	})
 }
 

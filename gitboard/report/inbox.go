@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -204,7 +205,7 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 	if o.GoalStatus == board.Completed {
 		c.ahead()
 	}
-	slices.SortStableFunc(c.items, order)
+	sort.SliceStable(c.items, func(i, j int) bool { return order(c.items[i], c.items[j]) < 0 })
 	return &Inbox{Time: o.Time, Now: o.Now, Mode: o.Mode, Items: append([]Item{}, c.items...)}, s.Err()
 }
 

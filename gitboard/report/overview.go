@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -299,8 +300,9 @@ func (o *Overview) waiting() {
 		}
 	}
 	conditions := slices.Clone(o.conditions)
-	slices.SortStableFunc(conditions, func(a, b Condition) int {
-		return cmp.Or(-CompareBools(a.Kind.wholeBoard(), b.Kind.wholeBoard()), -CompareBools(a.Kind.asks(), b.Kind.asks()))
+	sort.SliceStable(conditions, func(i, j int) bool {
+		a, b := conditions[i].Kind, conditions[j].Kind
+		return cmp.Or(-CompareBools(a.wholeBoard(), b.wholeBoard()), -CompareBools(a.asks(), b.asks())) < 0
 	})
 	for _, c := range conditions {
 		if c.For != roles.Human || c.Kind == ItemUnproven || o.GoalStatus != board.InProgress && !c.Kind.wholeHistory() {

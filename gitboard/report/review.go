@@ -3,6 +3,7 @@ package report
 import (
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -115,7 +116,7 @@ func ReviewSprint(s *board.State, now time.Time) (*SprintReview, error) {
 			r.Blocked = append(r.Blocked, BlockedTask{t.ID, t.StatusChangedAt, t.BlockedReason, append([]string{}, t.BlockedQuestions...), t.FailedBy, AskedBy(t)})
 		}
 	}
-	slices.SortStableFunc(r.Finished, func(a, b FinishedTask) int { return strings.Compare(string(a.Ended), string(b.Ended)) })
+	sort.SliceStable(r.Finished, func(i, j int) bool { return r.Finished[i].Ended < r.Finished[j].Ended })
 	r.anomalies(s, started)
 	for _, a := range alignments(goals) {
 		if a.Timestamp < started || slices.Contains(r.Alignment, a) { // of every goal in progress
@@ -134,7 +135,7 @@ func alignments(goals []*board.Goal) (all []board.Alignment) {
 	for _, g := range goals {
 		all = append(all, g.AlignmentHistory...)
 	}
-	slices.SortStableFunc(all, func(a, b board.Alignment) int { return strings.Compare(string(a.Timestamp), string(b.Timestamp)) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Timestamp < all[j].Timestamp })
 	return all
 }
 
@@ -174,7 +175,7 @@ func (r *SprintReview) anomalies(s *board.State, started board.Time) {
 	for _, typ := range slices.Sorted(maps.Keys(counts)) {
 		r.Anomalies = append(r.Anomalies, Tallied{typ, counts[typ]})
 	}
-	slices.SortStableFunc(r.Anomalies, func(a, b Tallied) int { return b.Count - a.Count })
+	sort.SliceStable(r.Anomalies, func(i, j int) bool { return r.Anomalies[i].Count > r.Anomalies[j].Count })
 	r.Patterns = board.FindPatterns(s)
 }
 

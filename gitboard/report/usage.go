@@ -1,9 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -63,8 +63,8 @@ func UsedFor(s *board.State, goal string) Usage {
 		u.Tasks = append(u.Tasks, line)
 		u.add(t.Usage)
 	})
-	slices.SortStableFunc(u.Tasks, func(a, b taskUsage) int { return cmp.Compare(b.Cost.Tokens(), a.Cost.Tokens()) })
-	slices.SortStableFunc(u.By, func(a, b board.Spending) int { return cmp.Compare(b.Cost.Tokens(), a.Cost.Tokens()) })
+	sort.SliceStable(u.Tasks, func(i, j int) bool { return u.Tasks[i].Cost.Tokens() > u.Tasks[j].Cost.Tokens() })
+	sort.SliceStable(u.By, func(i, j int) bool { return u.By[i].Cost.Tokens() > u.By[j].Cost.Tokens() })
 	if merged > 0 {
 		u.PerMerged, u.MinutesPerMerged = u.Total.Tokens()/merged, u.Total.Seconds/60/merged
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -41,7 +42,7 @@ func Search(ctx context.Context, dir string, agents []string, q Query, last int,
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Found) int { return a.Time.Compare(b.Time) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Time.Before(all[j].Time) })
 	if last > 0 && len(all) > last {
 		all = all[len(all)-last:]
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -479,7 +480,7 @@ func (d *statusDrawing) agents(most int) []string {
 	}
 	gone := func(a report.AgentOutlook) bool { return a.LeaseExpires != "" && a.LeaseExpires <= d.o.Now }
 	agents := slices.Clone(d.o.Agents)
-	slices.SortStableFunc(agents, func(a, b report.AgentOutlook) int { return -report.CompareBools(gone(a), gone(b)) })
+	sort.SliceStable(agents, func(i, j int) bool { return gone(agents[i]) && !gone(agents[j]) })
 	var rows [][]string
 	for _, a := range agents[:fits(len(agents), most)] {
 		left := ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -363,13 +364,6 @@ func arrowsOf(g report.Graph, boxes []box, at map[string]int) []arrow {
 			})
 		}
 	}
-	slices.SortStableFunc(arrows, func(a, b arrow) int { // critical ones on top
-		if a.Critical == b.Critical {
-			return 0
-		} else if a.Critical {
-			return 1
-		}
-		return -1
-	})
+	sort.SliceStable(arrows, func(i, j int) bool { return !arrows[i].Critical && arrows[j].Critical }) // critical ones on top
 	return arrows
 }

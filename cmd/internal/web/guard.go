@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -208,7 +209,7 @@ func (g *guard) session(r *http.Request) (secret string, s Session, is bool) {
 // browser the latest counts: another server may have renewed it.
 func (g *guard) alive() (alive []Session) {
 	all, now := slices.Concat(g.stored(), g.own), g.now()
-	slices.SortStableFunc(all, func(a, b Session) int { return a.Expires.Compare(b.Expires) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Expires.Before(all[j].Expires) })
 	for _, s := range all {
 		if now.Before(s.Expires) {
 			alive = append(without(alive, s), s)
