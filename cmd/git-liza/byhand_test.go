@@ -110,3 +110,27 @@ func TestTeamByHand(t *testing.T) {
 	}
 	p.proven()
 }
+
+// TestPrimeWaitsForOtherClones: what happens in another clone of a shared board wakes an agent that
+// waits.
+func TestPrimeWaitsForOtherClones(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 2, plainPath)
+	here, there := f.clones[0], f.clones[1]
+	here.set("coder_poll_interval 1")
+	there.must("", "sync")
+	woken := make(chan string)
+	go func() {
+		out, errs, _ := there.liza("coder-1", "prime", "--wait", "300")
+		woken <- out + errs
+	}()
+	for waits := ""; !strings.Contains(waits, "coder-1"); waits = here.reads("status") {
+		here.must("", "sync")
+	}
+	here.addTask("alpha")
+	if said := <-woken; !strings.Contains(said, "git liza claim alpha  # claimable") {
+		t.Errorf("coder-1 reads\n%s", said)
+	}
+	there.must("coder-1", "claim", "alpha")
+	f.agrees(1)
+}

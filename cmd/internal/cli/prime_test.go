@@ -260,3 +260,28 @@ func TestPrimeOffersDifferentTasks(t *testing.T) {
 	reads("coder-2", "git liza claim sums", "prime")
 	l.liza("", "verify")
 }
+
+// TestPrimeCutsNoInstruction: a coder reads notes and hand-offs in whole, or which command shows them.
+func TestPrimeCutsNoInstruction(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	l.task("sums", "Add numbers")
+	l.liza("", "note", "--for", "sums", strings.Repeat("Mind the sign. ", 36)+"Not of zero.")
+	l.liza("", "note", "--for", "sums", strings.Repeat("Mind the sign. ", 100)+"Not of zero.")
+	for range 2 {
+		l.liza("", "note", "--for", "sums", "Hurry")
+	}
+	l.liza("coder-1", "claim", "sums")
+	l.liza("coder-1", "handoff", "sums", "--summary", strings.Repeat("The parser is done. ", 20)+"Two tests are red.", "--next", "Repair them")
+	l.liza("coder-1", "claim", "sums")
+	text := l.liza("coder-1", "prime")
+	for _, want := range []string{"sign. Not of zero.", "note-2 by human: 1512 characters: git liza show note-2", "and 1 more: git liza read human_notes", "Two tests are red. next: Repair them"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("coder-1 does not read %q:\n%s", want, text)
+		}
+	}
+	if text := l.liza("coder-1", "show", "note-2"); !strings.Contains(text, "Not of zero.") {
+		t.Errorf("show cuts the note:\n%s", text)
+	}
+	l.liza("", "verify")
+}

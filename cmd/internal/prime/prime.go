@@ -470,7 +470,12 @@ func (p *Primer) at(share int) []string {
 	if len(p.Notes) > 0 {
 		lines = append(lines, "Notes:")
 		for _, note := range p.Notes[:min(len(p.Notes), 3)] {
-			lines = append(lines, "  "+cut(note, 600))
+			head, said, _ := strings.Cut(note, ": ")
+			id, _, _ := strings.Cut(head, " ")
+			lines = append(lines, "  "+head+": "+screen.Whole(said, 6*share, id))
+		}
+		if n := len(p.Notes) - 3; n > 0 {
+			lines = append(lines, fmt.Sprintf("  and %d more: git liza read human_notes", n))
 		}
 	}
 	if p.Task != "" {
@@ -515,7 +520,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	if w.Fix {
 		lines.Add("fix", "an integration fix: make the work merge, nothing else")
 	}
-	add("hand-off", w.Handoff, 200)
+	whole("hand-off", text.Line(w.Handoff, len(w.Handoff)+3))
 	for _, u := range w.Unblocked {
 		whole(u.Name, u.Text)
 	}

@@ -2,7 +2,9 @@ package screen
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
@@ -53,7 +55,16 @@ func Reasons(s *board.State) func(task string) string {
 func NoteLines(notes []*board.Note) []string {
 	lines := []string{}
 	for _, n := range notes {
-		lines = append(lines, n.ID+" by "+n.By+": "+text.Line(n.Text(), 500))
+		lines = append(lines, n.ID+" by "+n.By+": "+Whole(n.Text(), 1200, n.ID))
 	}
 	return lines
+}
+
+// Whole is a text in one line, or if it has more characters than allowed, the command that shows it:
+// half an instruction may be a wrong one.
+func Whole(said string, most int, id string) string {
+	if n := utf8.RuneCountInString(said); n > most {
+		return fmt.Sprintf("%d characters: git liza show %s", n, id)
+	}
+	return text.Line(said, most)
 }
