@@ -15,6 +15,9 @@ const (
 	KeyBudgetGoal   = "budget_goal_tokens"
 )
 
+// KeyRequireUsage is the setting that refuses CLIs to which no budget applies.
+const KeyRequireUsage = "require_usage"
+
 // BudgetSpent is the reason of a block because of a used-up budget.
 const BudgetSpent = "budget"
 
@@ -28,10 +31,23 @@ type Budget struct {
 	About string // the task, sprint or goal it belongs to; "" for a run
 	Used  int
 	Most  int
+
+	Unreported string // a CLI that reports no tokens and has worked for it; "" for none
 }
 
 // Percent is the percentage of the budget that is used.
 func (b Budget) Percent() int { return int(int64(b.Used) * 100 / int64(b.Most)) }
+
+// Share describes the part of the budget that is used.
+func (b Budget) Share() string {
+	if b.Unreported != "" {
+		return "an unknown part"
+	}
+	return fmt.Sprintf("%d %%", b.Percent())
+}
+
+// Unknown describes the tokens of a CLI that reports none.
+func Unknown(cli string) string { return "unknown: " + cli + " reports none" }
 
 // Spent reports whether the budget is used up.
 func (b Budget) Spent() bool { return b.Used >= b.Most }
@@ -71,7 +87,11 @@ func TaskBudget(c *Config, t *Task) *Budget {
 	if most > 0 && t.BudgetTokens > 0 {
 		most = t.BudgetTokens
 	}
-	return budget(KeyBudgetTask, t.ID, t.Tokens(), most)
+	b := budget(KeyBudgetTask, t.ID, t.Tokens(), most)
+	if b != nil {
+		b.Unreported = Unreported(t.Usage)
+	}
+	return b
 }
 
 // BoardBudgets returns the budgets of the sprint and the goals that have one.

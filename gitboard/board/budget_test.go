@@ -1,10 +1,12 @@
 package board_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 func budgeted(t failer, key, value string) *script {
@@ -40,6 +42,19 @@ func TestTaskBudget(t *testing.T) {
 	s.do(coder1, used("login", 1))
 	equal(t, "at the raised budget", s.task("login").Status, board.Blocked)
 	s.ready("cart").refused(board.CodeInvalid, human, &board.Block{About: board.About{Task: "cart"}, Reason: board.BudgetSpent})
+}
+
+// TestUnreportedUsage checks that a run whose CLI reports no tokens makes the used part of budgets
+// unknown, and that the cost of later runs does not hide it.
+func TestUnreportedUsage(t *testing.T) {
+	s := budgeted(t, board.KeyBudgetTask, "1000").claimed("login").do(coder1, used("login", 100))
+	share := func() string { return board.TaskBudget(s.state().Config(), s.task("login")).Share() }
+	equal(t, "reported", share(), "10 %")
+	s.do(coder1, &board.Usage{Task: "login", CLI: "copilot", Cost: board.Cost{Seconds: 5}}).do(coder1, used("login", 100))
+	equal(t, "unreported", share(), "an unknown part")
+	equal(t, "of the sprint", s.state().Sprint().Unreported, "copilot")
+	equal(t, "text", strings.HasSuffix(report.UsageText(s.task("login").Usage), "; unknown: copilot reports none"), true)
+	equals(t, "metrics", report.Used(s.state()).Unreported, []string{"copilot"})
 }
 
 // TestTaskBudgetOfSubmittedWork checks that submitted work is still reviewed when the budget is

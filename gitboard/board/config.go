@@ -34,6 +34,7 @@ type Config struct {
 	BudgetTaskTokens              int          `yaml:"budget_task_tokens"`
 	BudgetSprintTokens            int          `yaml:"budget_sprint_tokens"`
 	BudgetGoalTokens              int          `yaml:"budget_goal_tokens"`
+	RequireUsage                  bool         `yaml:"require_usage"`
 	IntegrationBranch             string       `yaml:"integration_branch"`
 	TaskBranchPrefix              TaskBranches `yaml:"task_branch_prefix"`
 	IntegrationTest               string       `yaml:"integration_test"`
@@ -96,12 +97,13 @@ var ConfigKeys = []ConfigKey{
 	{Name: "reviewer_poll_interval", Default: "30", Takes: "seconds", Meaning: "a waiting reviewer's fallback look at the board", min: 1, ref: func(c *Config) any { return &c.ReviewerPollInterval }},
 	{Name: "reviewer_max_wait", Default: "1800", Takes: "seconds", Meaning: "how long a reviewer waits without work", min: 1, ref: func(c *Config) any { return &c.ReviewerMaxWait }},
 	{Name: "pause_grace", Default: "30", Takes: "seconds", Meaning: "time that running agents get to stop by themselves", min: 0, ref: func(c *Config) any { return &c.PauseGrace }},
-	{Name: "run_max_time", Default: "7200", Takes: "seconds", Meaning: "how long one run of an agent may take; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxTime }},
-	{Name: "run_max_silence", Default: "1800", Takes: "seconds", Meaning: "how long an agent may do nothing before its run is ended; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxSilence }},
-	{Name: KeyBudgetRun, Default: "0", Takes: "tokens", Meaning: "what one run of an agent may use, input and output; then it is ended and its task blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetRunTokens }},
-	{Name: KeyBudgetTask, Default: "5000000", Takes: "tokens", Meaning: "what all runs on a task may use, as far as their CLIs report it; then the task is blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
+	{Name: "run_max_time", Default: "7200", Takes: "seconds", Meaning: "how long one run of an agent may take; 0: no limit", min: 0, ref: func(c *Config) any { return &c.RunMaxTime }},
+	{Name: "run_max_silence", Default: "1800", Takes: "seconds", Meaning: "how long an agent may do nothing before its run is ended; 0: no limit", min: 0, ref: func(c *Config) any { return &c.RunMaxSilence }},
+	{Name: KeyBudgetRun, Default: "0", Takes: "tokens", Meaning: "what one run of an agent may use; then it is ended and its task blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetRunTokens }},
+	{Name: KeyBudgetTask, Default: "5000000", Takes: "tokens", Meaning: "what all runs on a task may use; then the task is blocked; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
 	{Name: KeyBudgetSprint, Default: "0", Takes: "tokens", Meaning: "what all runs in a sprint may use; then the board is paused; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetSprintTokens }},
 	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for a goal may use; then no run begins for it; 0: no budget", max: MaxUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
+	{Name: KeyRequireUsage, Default: "false", Takes: "true|false", Meaning: "start no agent whose CLI reports no tokens", ref: func(c *Config) any { return &c.RequireUsage }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
 	{Name: KeyTaskBranches, Default: string(UsualTaskBranches), Takes: "prefix, like agents/", Meaning: "prefix of the names of tasks' branches in each clone; fixed once a task was claimed", ref: func(c *Config) any { return (*string)(&c.TaskBranchPrefix) }},
 	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present; none: there is none", ref: func(c *Config) any { return &c.IntegrationTest }},

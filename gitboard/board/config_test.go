@@ -12,7 +12,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"max_coder_iterations", "10"}, {"max_review_cycles", "5"}, {"heartbeat_interval", "60"}, {"lease_duration", "300"}, {"lease_duration_by_hand", "1800"},
 		{"coder_poll_interval", "30"}, {"coder_max_wait", "1800"}, {"planner_poll_interval", "60"}, {"planner_max_wait", "1800"},
 		{"reviewer_poll_interval", "30"}, {"reviewer_max_wait", "1800"}, {"pause_grace", "30"}, {"run_max_time", "7200"}, {"run_max_silence", "1800"},
-		{"budget_run_tokens", "0"}, {"budget_task_tokens", "5000000"}, {"budget_sprint_tokens", "0"}, {"budget_goal_tokens", "0"},
+		{"budget_run_tokens", "0"}, {"budget_task_tokens", "5000000"}, {"budget_sprint_tokens", "0"}, {"budget_goal_tokens", "0"}, {"require_usage", "false"},
 		{"integration_branch", "integration"}, {"task_branch_prefix", "task/"},
 		{"integration_test", ""}, {"integration_test_timeout", "1800"}, {"integration_test_retry", "0"}, {"integration_workers", "1"}, {"merge_batch", "8"}, {"require_integration_test", "false"}, {"merge_style", "ff"},
 		{"test_globs", "**/test_*,**/*_test.*,**/*.test.*,**/*.spec.*,**/*Test.*,**/test/**,**/tests/**,**/__tests__/**"},

@@ -55,6 +55,18 @@ type Spending struct {
 	// The part of it used in iterations after the first: the price of rejections.
 	ReworkTokens  int `yaml:"rework_tokens,omitempty" json:"rework_tokens,omitempty"`
 	ReworkSeconds int `yaml:"rework_seconds,omitempty" json:"rework_seconds,omitempty"`
+
+	Unreported string `yaml:"unreported,omitempty" json:"unreported,omitempty"` // the CLI of a run without a report of tokens
+}
+
+// Unreported is a CLI that has reported no tokens, "" for none.
+func Unreported(lines []Spending) string {
+	for _, l := range lines {
+		if l.Unreported != "" {
+			return l.Unreported
+		}
+	}
+	return ""
 }
 
 // MaxUsage limits each number of a run's cost, and MaxModel the name of its model, in bytes.
@@ -156,6 +168,9 @@ func (t *Task) heldSince(agent string) (since Time) {
 func (p *Usage) Apply(s *State, op Operation) {
 	sp := editSingle[Sprint](s, SprintPath)
 	sp.Tokens += p.Cost.Tokens()
+	if p.Cost.Tokens() == 0 {
+		sp.Unreported = p.CLI
+	}
 	if p.Task != "" {
 		t := s.editTask(p.Task)
 		t.Usage = spend(t.Usage, p, op)
@@ -192,6 +207,9 @@ func spend(lines []Spending, p *Usage, op Operation) []Spending {
 	l := &all[i]
 	l.Runs++
 	l.Cost.Add(p.Cost)
+	if p.Cost.Tokens() == 0 {
+		l.Unreported = p.CLI
+	}
 	if p.Iteration > 1 {
 		l.ReworkTokens += p.Cost.Tokens()
 		l.ReworkSeconds += p.Cost.Seconds
@@ -204,6 +222,9 @@ func (p *Usage) Subject(_, _ *State, _ Operation) (string, string) {
 	on := "planning"
 	if p.Task != "" {
 		on = p.Task
+	}
+	if p.Cost.Tokens() == 0 {
+		return fmt.Sprintf("%s, tokens %s, %d s", on, Unknown(p.CLI), p.Cost.Seconds), ""
 	}
 	about := ""
 	if p.Estimated {

@@ -60,8 +60,9 @@ type Sprint struct {
 	Timeline      Timeline    `yaml:"timeline"`
 	Status        Phase       `yaml:"status"`
 	Retrospective string      `yaml:"retrospective,omitempty"`
-	Usage         []Spending  `yaml:"usage,omitempty"`  // of runs not on a task
-	Tokens        int         `yaml:"tokens,omitempty"` // of all runs since it started
+	Usage         []Spending  `yaml:"usage,omitempty"`      // of runs not on a task
+	Tokens        int         `yaml:"tokens,omitempty"`     // of all runs since it started
+	Unreported    string      `yaml:"unreported,omitempty"` // a CLI that reported no tokens of a run
 	Extra         any         `yaml:"extra,omitempty"`
 }
 

@@ -53,6 +53,7 @@ type Overview struct {
 	Progress     board.Time           `json:"last_progress,omitempty"`
 	Tokens       int                  `json:"tokens,omitempty"`       // used by the sprint's runs
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
+	Unreported   string               `json:"unreported,omitempty"`   // a CLI that reported no tokens of a run
 	Now          board.Time           `json:"now"`
 
 	ForAgent bool `json:"-"` // the reader is an agent, and not the human that it waits for
@@ -200,7 +201,7 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 	}
 	o := &Overview{
 		Time: s.Time(), Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
-		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
+		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Unreported: sprint.Unreported, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
 		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Unproven: beside.Unproven, Strays: beside.Strays, Ahead: beside.Ahead, Behind: beside.Behind, Now: board.At(now),

@@ -22,6 +22,8 @@ type Usage struct {
 	PerRejection        int `json:"per_rejection"`         // tokens after first iterations, per rejection
 	MinutesPerRejection int `json:"minutes_per_rejection"` // likewise
 
+	Unreported []string `json:"unreported,omitempty"` // CLIs that have reported no tokens
+
 	rework, reworkSeconds int
 }
 
@@ -103,9 +105,16 @@ func UsageText(lines []board.Spending) string {
 	if len(lines) == 0 {
 		return ""
 	}
+	cli := board.Unreported(lines)
+	if cli != "" && all.Tokens() == 0 {
+		return fmt.Sprintf("%s; %d min", board.Unknown(cli), all.Seconds/60)
+	}
 	text := fmt.Sprintf("%s tokens (%s from a cache), %d min", Count(all.Tokens()), Count(all.Cached), all.Seconds/60)
 	for _, r := range roles {
 		text += fmt.Sprintf("; %s %s in %d runs", r, Count(by[r]), runs[r])
+	}
+	if cli != "" {
+		text += "; " + board.Unknown(cli)
 	}
 	return text
 }
@@ -116,6 +125,9 @@ func (u *Usage) add(lines []board.Spending) {
 		u.Total.Add(l.Cost)
 		u.rework += l.ReworkTokens
 		u.reworkSeconds += l.ReworkSeconds
+		if l.Unreported != "" && !slices.Contains(u.Unreported, l.Unreported) {
+			u.Unreported = append(u.Unreported, l.Unreported)
+		}
 		i := slices.IndexFunc(u.By, func(b board.Spending) bool { return b.Role == l.Role && b.Model == l.Model })
 		if i < 0 {
 			u.By = append(u.By, l)

@@ -76,6 +76,9 @@ type CLI struct {
 	// own instructions and tools. It is used if the CLI reports its usage only at the end.
 	Overhead int
 
+	// NoUsage means that it reports no tokens: no budget ends its runs.
+	NoUsage bool
+
 	// Places are files of the program below the user's home that are not in PATH, as where a shell
 	// knows it by an alias.
 	Places []string

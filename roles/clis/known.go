@@ -84,11 +84,12 @@ var Known = []CLI{
 		Quota: []string{
 			start + `(?:[\w.]*RateLimitError: |Error: )?(?:API error from [^\n]*?: )?Rate ?limits? exceeded(?:\.| for \S+ \(model: [^)\n]*\))`,
 		},
+		NoUsage: true,
 		Install: "uv tool install mistral-vibe",
 	},
 	byACP("opencode", "npm install -g opencode-ai", "opencode", "acp").talking("--prompt"),
 	byACP("qwen", "npm install -g @qwen-code/qwen-code", "qwen", "--acp").talking("-i"),
-	byACP("copilot", "npm install -g @github/copilot", "copilot", "--acp").talking("-i").keeping("GH_TOKEN", "GITHUB_TOKEN"),
+	byACP("copilot", "npm install -g @github/copilot", "copilot", "--acp").talking("-i").keeping("GH_TOKEN", "GITHUB_TOKEN").unmetered(),
 	byACP("goose", "https://block.github.io/goose", "goose", "acp").talking("run", "-s", "-t"),
 	byACP("kimi", "uv tool install kimi-cli", "kimi", "acp").talking("--prompt"),
 	byACP("claude-acp", "npm install -g @agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
@@ -104,6 +105,12 @@ func byACP(name, install, program string, args ...string) CLI {
 // keeping is the CLI with variables that it logs in by.
 func (c CLI) keeping(names ...string) CLI {
 	c.Keeps = names
+	return c
+}
+
+// unmetered is the CLI as one that reports no tokens.
+func (c CLI) unmetered() CLI {
+	c.NoUsage = true
 	return c
 }
 

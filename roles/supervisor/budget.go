@@ -50,6 +50,15 @@ func (w *watching) warn(l Look) {
 	}
 }
 
+// warnOfUsage reports that no budget can end the agent's runs, because its CLI reports no tokens.
+func (s *supervisor) warnOfUsage(on *board.State) {
+	c := on.Config()
+	if s.CLI.NoUsage && (board.RunBudget(on, s.actor.ID) != nil || c.BudgetTaskTokens+c.BudgetSprintTokens+c.BudgetGoalTokens > 0) {
+		s.report(Trouble, "", fmt.Sprintf("%s reports no tokens: no budget of the board ends its runs; to start no such CLI, a human: %s",
+			s.CLI.Name, cmdline.Of(board.Do("config", board.KeyRequireUsage).With("value", "true"))))
+	}
+}
+
 // budgeted reports whether a run was ended because of a budget.
 func budgeted(cut string) bool { return strings.HasPrefix(cut, "budget_") }
 

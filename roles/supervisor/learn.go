@@ -135,7 +135,10 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 	seen := s.witness.seen()
 	used := seen.used
 	crashed := end.exit != 0 && s.CLI.Overhead > 0 // before its report at the end
-	if used.Tokens() == 0 && !budgeted(end.cut) || seen.estimated && !end.ours && !crashed {
+	unknown := s.CLI.NoUsage && !budgeted(end.cut) && (seen.estimated || used.Tokens() == 0)
+	if unknown {
+		used, seen.estimated = clis.Usage{Model: used.Model}, false
+	} else if used.Tokens() == 0 && !budgeted(end.cut) || seen.estimated && !end.ours && !crashed {
 		return
 	}
 	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: modelOf(used), Cost: costOf(used, end.took), Estimated: seen.estimated}

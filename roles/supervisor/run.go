@@ -191,6 +191,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 		task = v.State.Task(own)
 	}
 	s.warnOfClock(v.State)
+	s.warnOfUsage(v.State)
 	if err := errors.Join(v.State.Err(), s.warnOfLease(ctx, v)); err != nil {
 		return err
 	}

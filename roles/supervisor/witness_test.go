@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles/clis"
@@ -115,6 +116,29 @@ func TestCostOfACrash(t *testing.T) {
 		if spent := v.State.Task("login").Usage; (len(spent) > 0) != costs {
 			t.Errorf("exit %d: it has cost %+v", exit, spent)
 		}
+	}
+}
+
+// TestCostOfNoReport checks that a run of a CLI that reports no tokens is recorded without any, and
+// that the supervisor names the CLI at the start, since no budget ends its runs.
+func TestCostOfNoReport(t *testing.T) {
+	ctx, s, _, _ := supervised(t)
+	s.witness = witnessed(t, "vibe", 30, "I look around\n")
+	s.CLI = s.witness.cli
+	var said string
+	s.Report = func(e Event) { said += e.Text + "\n" }
+	look := func() *board.State {
+		v, err := s.Board.View(ctx)
+		must(t, err)
+		return v.State
+	}
+	s.warnOfUsage(look())
+	if !strings.HasPrefix(said, "vibe reports no tokens: ") {
+		t.Errorf("at the start: %q", said)
+	}
+	s.account(ctx, Step{Task: "login"}, look(), ending{took: time.Second}, true)
+	if spent := look().Task("login").Usage; len(spent) != 1 || spent[0].Unreported != "vibe" || spent[0].Cost.Tokens() != 0 {
+		t.Errorf("it has cost %+v", spent)
 	}
 }
 

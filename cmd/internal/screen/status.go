@@ -227,9 +227,12 @@ func (d *statusDrawing) sprint() string {
 	}
 	if o.Tokens > 0 {
 		text += ", " + report.Count(o.Tokens) + " tokens"
-		if o.TokenBudget > 0 {
+		if o.TokenBudget > 0 && o.Unreported == "" {
 			text += fmt.Sprintf(" (%d %% of its budget)", o.Tokens*100/o.TokenBudget)
 		}
+	}
+	if o.Unreported != "" {
+		text += ", tokens " + board.Unknown(o.Unreported)
 	}
 	if t.Ended != "" {
 		return text + ", ended " + call.Since(d.now, t.Ended) + " ago after " + board.Span(t.Ended.Sub(t.Started))

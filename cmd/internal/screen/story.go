@@ -226,8 +226,8 @@ func (f *taskFacts) spent() string {
 // tokens describes what the task's runs have cost, and the share of its budget.
 func (f *taskFacts) tokens() string {
 	text := report.UsageText(f.t.Usage)
-	if b := board.TaskBudget(f.config, f.t); b != nil && b.Used > 0 {
-		text = strings.TrimPrefix(text+fmt.Sprintf("; %d %% of the budget of %s", b.Percent(), report.Count(b.Most)), "; ")
+	if b := board.TaskBudget(f.config, f.t); b != nil && (b.Used > 0 || b.Unreported != "") {
+		text = strings.TrimPrefix(text+fmt.Sprintf("; %s of the budget of %s", b.Share(), report.Count(b.Most)), "; ")
 	}
 	return text
 }

@@ -34,6 +34,9 @@ func Usage(p call.Page, u report.Usage) []string {
 	}
 	rows = append(rows, row("all", u.Runs, u.Total))
 	lines := append([]string{p.Bold("tokens, as the agents' CLIs report them")}, call.Columns("  ", rows)...)
+	for _, cli := range u.Unreported {
+		lines = append(lines, "  "+board.Unknown(cli))
+	}
 	if u.PerMerged > 0 {
 		lines = append(lines, fmt.Sprintf("  %d tokens and %d minutes a merged task", u.PerMerged, u.MinutesPerMerged))
 	}

@@ -105,6 +105,9 @@ func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (su
 		return none, err
 	}
 	cli, err := agentCLI(ctx, c, role, s)
+	if err == nil {
+		err = metered(ctx, c, cli)
+	}
 	if err != nil {
 		return none, err
 	}
@@ -146,6 +149,16 @@ func taskToRun(ctx context.Context, c *call.Call, role roles.Role, s Flags) erro
 	}
 	_, err = v.State.FindTask(task)
 	return err
+}
+
+// metered refuses a CLI that reports no tokens if the board's settings do.
+func metered(ctx context.Context, c *call.Call, cli clis.CLI) error {
+	v, err := c.Board.View(ctx)
+	if err != nil || !cli.NoUsage || !v.State.Config().RequireUsage {
+		return err
+	}
+	return board.Refuse(board.CodeInvalid, cli.Name+" reports no tokens, so no budget can end its runs, and "+board.KeyRequireUsage+" is set",
+		"choose another CLI: --cli NAME; or a human: git liza config set "+board.KeyRequireUsage+" false")
 }
 
 func agentCLI(ctx context.Context, c *call.Call, role *board.Role, s Flags) (clis.CLI, error) {
