@@ -164,15 +164,20 @@ func (b *bridge) open(ctx context.Context, o Options) error {
 func (b *bridge) unread(ctx context.Context) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	notes := b.notes
-	b.notes = ""
-	for _, n := range b.call.Messages(ctx) {
-		notes += "Message " + n.Line() + "\n"
-	}
-	if notes == "" {
+	b.listen(ctx)
+	if b.notes == "" {
 		return ""
 	}
+	notes := b.notes
+	b.notes = ""
 	return notes + "Follow this, and continue your task."
+}
+
+// listen adds the agent's new messages to the notes.
+func (b *bridge) listen(ctx context.Context) {
+	for _, n := range b.call.Messages(ctx) {
+		b.notes += "Message " + n.Line() + "\n"
+	}
 }
 
 // ends prints the end of a turn, and counts what it has used, as far as the agent reports it.

@@ -72,9 +72,7 @@ func (b *bridge) tool(ctx context.Context, id sdk.ToolCallId, title string, in a
 	}
 	delete(b.calls, id)
 	b.emit(clis.Event{Kind: clis.Result, Text: answerOf(content, out)})
-	for _, n := range b.call.Messages(ctx) {
-		b.notes += "Message " + n.Line() + "\n"
-	}
+	b.listen(ctx)
 	if b.notes != "" {
 		_ = b.conn.Cancel(ctx, sdk.CancelNotification{SessionId: b.session})
 	}

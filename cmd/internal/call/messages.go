@@ -37,13 +37,19 @@ func (c *Call) deliver(ctx context.Context) {
 		return
 	}
 	for _, n := range c.unread(ctx, nil) {
-		if !c.JSON {
-			var l Labelled
-			l.Add("message", n.Line())
-			fmt.Fprintln(c.App.Stderr, c.Legible(l[0]))
-		}
+		c.notice("message", n.Line())
 	}
 	c.deliverSpec(ctx)
+}
+
+// notice prints a line on standard error. With --json the answer has it instead.
+func (c *Call) notice(label, line string) {
+	if c.JSON {
+		return
+	}
+	var l Labelled
+	l.Add(label, line)
+	fmt.Fprintln(c.App.Stderr, c.Legible(l[0]))
 }
 
 // deliverSpec shows a coder, once, what integration changed in the spec of its task. It is silent
@@ -66,11 +72,8 @@ func (c *Call) deliverSpec(ctx context.Context) {
 	line := NewerSpec(t.ID, diff)
 	if c.JSON {
 		c.messages = append(c.messages, message{ID: "spec", By: "integration", For: c.AgentID(), Time: board.At(c.App.Now()), Text: line})
-		return
 	}
-	var l Labelled
-	l.Add("spec changed", line)
-	fmt.Fprintln(c.App.Stderr, c.Legible(l[0]))
+	c.notice("spec changed", line)
 }
 
 // maxSpecDiff is how many bytes of a spec's difference are shown next to other things.
