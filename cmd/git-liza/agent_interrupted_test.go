@@ -94,7 +94,7 @@ func TestAskedRun(t *testing.T) {
 }
 
 // TestNotLoggedIn: a CLI outside of PATH is found where its installer puts it, and before the first
-// task its supervisor reports that nobody is logged in.
+// task its supervisor reports the missing login.
 func TestNotLoggedIn(t *testing.T) {
 	t.Parallel()
 	if found, err := exec.LookPath("claude"); err == nil {

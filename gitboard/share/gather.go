@@ -44,7 +44,7 @@ func (s *Store) gather(ctx context.Context) {
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
 		s.regather(ctx, p)
 	}
-	select { // whoever this operation wakes may decide another
+	select { // the writer that this operation wakes may decide another
 	case <-time.After(min(p.Took/8, maxNotice)):
 	case <-ctx.Done():
 	}

@@ -257,7 +257,7 @@ func endAll(find func() []proc.ID) int {
 }
 
 // inherit is the environment for a program that finds its own repository, with the variables in set
-// replaced. It has no tokens but those that the program keeps.
+// replaced. Of all tokens it has only the program's own.
 func inherit(environ []string, set map[string]string, keeps ...string) []string {
 	tokens := forge.Tokens()
 	env := slices.DeleteFunc(gitenv.Elsewhere(environ), func(entry string) bool {

@@ -13,7 +13,7 @@ import (
 )
 
 // Scratch makes a worktree of a submission in which its reviewer may change files, and returns its path.
-// It is set up as the author's is, beside those of tests, and replaces an earlier one of the task.
+// It is set up as the author's is, next to those of tests, and replaces an earlier one of the task.
 func Scratch(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) (string, error) {
 	place, err := scratchPlace(b, t.ID)
 	if err != nil {

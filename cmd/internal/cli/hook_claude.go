@@ -17,7 +17,7 @@ import (
 
 // hookClaude answers a hook of Claude Code for the agent in the environment, or for the id that the
 // session got when it started: it adds unread notes to the conversation, and continues a turn that
-// leaves the agent's task unfinished. A failure stops nobody.
+// leaves the agent's task unfinished. A failure blocks no tool.
 func hookClaude(ctx context.Context, c *call.Call) error {
 	var in struct {
 		Event   string `json:"hook_event_name"`
@@ -75,7 +75,7 @@ func hookClaude(ctx context.Context, c *call.Call) error {
 	return nil
 }
 
-// unanswered warns that the hook adds nothing, which stops nobody.
+// unanswered warns that the hook adds nothing. That blocks no tool.
 func unanswered(c *call.Call, err error) {
 	fmt.Fprintf(c.App.Stderr, "git liza: warning: %s\n", text.Visible(err.Error()))
 }

@@ -100,7 +100,7 @@ or none is. With several commits, --request R uses R/1, R/2 and so on.`,
 	}
 }
 
-// addTasks adds tasks, and finalizes those that a planner adds with --ready, in one transaction.
+// addTasks adds tasks, and finalizes a planner's tasks with --ready, in one transaction.
 func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 	role, err := c.Role(ctx)
 	if err != nil {

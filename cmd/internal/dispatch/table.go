@@ -37,7 +37,7 @@ func SetHome(run func(context.Context, *call.Call) error) struct{} {
 // flags are its own variables.
 func Commands() []*call.Command { return sorted(made()) }
 
-// described are the commands for those who only read about them: none of these is run.
+// described are the commands for help, which runs none of them.
 var described = sync.OnceValue(made)
 
 // sorted puts commands into the order of help.

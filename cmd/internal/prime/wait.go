@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Look registers the caller if nobody has, and returns its primer; goal narrows it, "" for all.
+// Look registers a caller that is not registered yet, and returns its primer; goal narrows it, "" for all.
 func Look(ctx context.Context, c *call.Call, goal string) (*Primer, error) {
 	p, _, err := look(ctx, c, goal)
 	return p, err

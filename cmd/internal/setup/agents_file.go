@@ -87,7 +87,7 @@ func WriteAgentsFiles(root string) ([]string, error) {
 	return changed, nil
 }
 
-// DropAgentsFiles takes the section out of the files again, and removes those that hold nothing else.
+// DropAgentsFiles takes the section out of the files again, and removes files without other content.
 func DropAgentsFiles(root string) (err error) {
 	for _, name := range readByCLIs {
 		path := filepath.Join(root, name)
