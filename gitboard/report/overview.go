@@ -98,6 +98,16 @@ type TaskOutlook struct {
 	Review       string     `json:"review,omitempty"`          // see ReviewOf
 }
 
+// Matches reports whether a task passes a human's filter: each word of it occurs in what a view shows
+// of the task, or it is "!" and the task is stuck.
+func (t TaskOutlook) Matches(filter string) bool {
+	if filter == "!" {
+		return t.IsStuck()
+	}
+	text := strings.ToLower(strings.Join([]string{t.ID, t.Title, string(t.Status), t.Stage, t.Worker, t.Stuck.String()}, " "))
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(text, word) })
+}
+
 // AgentOutlook is an agent and its lease.
 type AgentOutlook struct {
 	ID           string            `json:"id"`

@@ -12,7 +12,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
@@ -98,21 +97,6 @@ func Resolve(ctx context.Context, c *call.Call, text string) (call.Result, error
 	return r, err
 }
 
-// CompleteGoal ends a goal whose tasks are all finished.
-func CompleteGoal(ctx context.Context, c *call.Call, p *board.GoalComplete) (call.Result, error) {
-	r, err := call.One(c.Do(ctx, p.Op(), gitboard.Completing(p)))
-	if err != nil {
-		return r, err
-	}
-	after, open := r.Done[0].After, []string(nil)
-	for _, g := range after.Goals() {
-		if g.Status == board.Completed && g.Ended == after.Time() {
-			open = append(open, report.ContinuedElsewhere(after, g.ID)...)
-		}
-	}
-	return warned(r, open), nil
-}
-
 // Amend changes the named fields of a task's definition.
 func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, set []string, planned bool, addDone, reason string) (call.Result, error) {
 	r, err := call.One(c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
@@ -149,6 +133,16 @@ func Finalize(ctx context.Context, c *call.Call, ids ...string) (call.Result, er
 				return nil, err
 			}
 			all = append(all, p)
+		}
+		return all, nil
+	})
+}
+
+// RejectDrafts sends drafts back to their planner, all or none.
+func RejectDrafts(ctx context.Context, c *call.Call, reason string, ids ...string) (call.Result, error) {
+	return Together(ctx, c, "reject-draft", func(context.Context, *gitboard.View) (all []board.Payload, err error) {
+		for _, id := range ids {
+			all = append(all, &board.RejectDraft{About: board.About{Task: id}, Reason: reason})
 		}
 		return all, nil
 	})

@@ -9,9 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 )
 
-var _ = add(acpCommand)
-
-func acpCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var o acp.Options
 	return &call.Command{
 		Name: "acp", Group: "machines", Args: "-- COMMAND [ARG...]", Min: 1, Max: -1, Lasts: true,
@@ -28,4 +26,4 @@ notes interrupt a turn after a tool call.`,
 			return acp.Run(ctx, c, o)
 		},
 	}
-}
+})

@@ -28,9 +28,7 @@ import (
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
-var _ = add(agentCommand)
-
-func agentCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var id string
 	var interactive, end, restart bool
 	var run team.Flags
@@ -94,7 +92,7 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			return supervisor.Run(ctx, config)
 		},
 	}
-}
+})
 
 // uninterrupted is a context that Ctrl-C does not end, since it is meant for the CLI on the same
 // terminal.
@@ -119,9 +117,7 @@ func agentToRun(c *call.Call, role *board.Role, id string) (string, error) {
 	return id, nil
 }
 
-var _ = add(envCommand)
-
-func envCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "env", Group: "setting up", Args: "[AGENT]", Max: 1,
 		Short: "print the environment of an agent, for eval",
@@ -178,14 +174,12 @@ LIZA_AGENT_ID. git liza env human takes it all back.`,
 			return err
 		},
 	}
-}
+})
 
 // authorVars name the author and the committer of commits to git.
 var authorVars = []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"}
 
-var _ = add(registerCommand)
-
-func registerCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "register", Group: "any agent", Args: "[ID]", Max: 1, Writes: true,
 		Short:   "register an agent, with a new session",
@@ -220,11 +214,9 @@ func registerCommand() *call.Command {
 			return c.Report(done, map[string]any{"session": actor.Session}, fmt.Sprintf("next: eval \"$(git liza env %s)\"", id))
 		},
 	}
-}
+})
 
-var _ = add(deregisterCommand)
-
-func deregisterCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "deregister", Group: "any agent", Max: 0, Writes: true,
 		Short:   "end the agent's registration",
@@ -240,11 +232,9 @@ func deregisterCommand() *call.Command {
 			return c.Report(done, nil)
 		},
 	}
-}
+})
 
-var _ = add(heartbeatCommand)
-
-func heartbeatCommand() *call.Command {
+var _ = add(func() *call.Command {
 	used := -1
 	return &call.Command{
 		Name: "heartbeat", Group: "any agent", Max: 0,
@@ -273,11 +263,9 @@ func heartbeatCommand() *call.Command {
 			return c.Say(fmt.Sprintf("%s has its lease until %s", actor.ID, held.Expires))
 		},
 	}
-}
+})
 
-var _ = add(recoverAgentCommand)
-
-func recoverAgentCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var force bool
 	return &call.Command{
 		Name: "recover-agent", Group: "supervision", Args: "ID", Min: 1, Max: 1,
@@ -293,4 +281,4 @@ the id can be registered at once. No process is ended.`,
 			return r.Print(c, err)
 		},
 	}
-}
+})

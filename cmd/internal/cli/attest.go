@@ -24,15 +24,13 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-var _ = add(attestCommand)
-
 // attestFlags are the flags of attest.
 type attestFlags struct {
 	kind, repo, key, out, remote string
 	run, push                    bool
 }
 
-func attestCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var f attestFlags
 	return &call.Command{
 		Name: "attest", Group: "machines", Args: "[REV|BASE..HEAD]", Max: 1, Writes: true,
@@ -63,7 +61,7 @@ machine without secrets, with a key of runner/NAME.`,
 			return a.make(ctx)
 		},
 	}
-}
+})
 
 // attestation is a statement in the making.
 type attestation struct {

@@ -16,8 +16,6 @@ import (
 	"github.com/git-liza/git-liza/hooks"
 )
 
-var _ = add(checkCommand)
-
 // checkFormats are the ways in which check prints its result.
 var checkFormats = []string{"text", "json", "github", "gitlab", "junit"}
 
@@ -29,7 +27,7 @@ type rangeFlags struct {
 	fetch, landed, push bool
 }
 
-func checkCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var f rangeFlags
 	return &call.Command{
 		Name: "check", Group: "machines", Args: "BASE..HEAD", Max: -1,
@@ -83,7 +81,7 @@ another board.`,
 			return reportCheck(c, f.format, r)
 		},
 	}
-}
+})
 
 // checkPush checks what a push brings to branches of this repository, by default to its default
 // branch.

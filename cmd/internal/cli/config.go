@@ -7,21 +7,16 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/records"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-var _ = add(configGetCommand)
-
-func configGetCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "config get", Group: "human", Args: "[KEY]", Max: 1, Reads: true,
 		Short:   "print the board's settings, or one of them",
 		Example: `git liza config get integration_test`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			keys := board.ConfigKeys
 			if len(c.Args) == 1 {
 				k, err := board.FindConfigKey(c.Args[0])
@@ -57,13 +52,11 @@ func configGetCommand() *call.Command {
 				return c.Say(keys[0].Value(config))
 			}
 			return c.Say(call.Columns("", rows)...)
-		},
+		}),
 	}
-}
+})
 
-var _ = add(configSetCommand)
-
-func configSetCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "config set", Group: "human", Args: "KEY VALUE", Min: 2, Max: 2, Writes: true,
 		Short:   "change a setting of the board",
@@ -72,4 +65,4 @@ func configSetCommand() *call.Command {
 			return c.Just(ctx, &board.SetConfig{Key: c.Args[0], Value: c.Args[1]})
 		},
 	}
-}
+})

@@ -17,9 +17,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-var _ = add(pauseCommand)
-
-func pauseCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.Pause{}
 	return &call.Command{
 		Name: "pause", Group: "human", Max: 0, Writes: true,
@@ -31,11 +29,9 @@ func pauseCommand() *call.Command {
 		Example: `git liza pause --task login --reason "the spec changes today"`,
 		Run:     func(ctx context.Context, c *call.Call) error { return c.Just(ctx, &p) },
 	}
-}
+})
 
-var _ = add(resumeCommand)
-
-func resumeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.Resume{}
 	return &call.Command{
 		Name: "resume", Group: "human", Max: 0, Writes: true,
@@ -54,11 +50,9 @@ A clone that a file in .liza stops continues when that file is removed.`,
 			return c.Show(acts.Resume(ctx, c, &p))
 		},
 	}
-}
+})
 
-var _ = add(abortCommand)
-
-func abortCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason, task string
 	var yes bool
 	return &call.Command{
@@ -79,7 +73,7 @@ is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 			return justSure(ctx, c, &board.Abort{Reason: reason}, "this ends the run: goal and sprint are given up, the history stays", reason, yes)
 		},
 	}
-}
+})
 
 // abortTask gives a task up from any status: one that can't be abandoned directly is blocked first.
 func abortTask(ctx context.Context, c *call.Call, task, reason string) error {
@@ -141,9 +135,7 @@ func needsBlock(ctx context.Context, c *call.Call, actor board.Actor, task, reas
 	return true, nil
 }
 
-var _ = add(resolveCommand)
-
-func resolveCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var finding string
 	return &call.Command{
 		Name: "resolve", Group: "human", Max: 0, Writes: true,
@@ -155,11 +147,9 @@ func resolveCommand() *call.Command {
 		Example: `git liza resolve --text "The test server was down; it is up again"`,
 		Run:     func(ctx context.Context, c *call.Call) error { return c.Show(acts.Resolve(ctx, c, finding)) },
 	}
-}
+})
 
-var _ = add(analyzeCommand)
-
-func analyzeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "analyze", Group: "human", Max: 0, Writes: true,
 		Short: "look for patterns in the sprint's anomalies; a pattern halts the board",
@@ -168,7 +158,7 @@ then and the board goes to CHECKPOINT until a human has resolved it.`,
 		Example: `git liza analyze`,
 		Run:     runAnalyze,
 	}
-}
+})
 
 // analysis is the result of analyze, as --json prints it.
 type analysis struct {

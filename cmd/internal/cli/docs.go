@@ -20,9 +20,7 @@ import (
 	"github.com/git-liza/git-liza/specs"
 )
 
-var _ = add(docsCommand)
-
-func docsCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var man string
 	return &call.Command{
 		Name: "docs", Group: "setting up", Args: "[NAME[#SECTION]]", Max: 1, Anywhere: true,
@@ -78,14 +76,12 @@ func docsCommand() *call.Command {
 			return err
 		},
 	}
-}
+})
 
 //go:embed completion
 var completions embed.FS
 
-var _ = add(completionCommand)
-
-func completionCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var complete bool
 	return &call.Command{
 		Name: "completion", Group: "setting up", Args: "SHELL", Max: -1, Anywhere: true,
@@ -117,7 +113,7 @@ with their states, agents with what they do.`,
 			return err
 		},
 	}
-}
+})
 
 // printCandidates prints one word per line, followed by a tab and its description.
 func printCandidates(ctx context.Context, c *call.Call) error {
@@ -133,9 +129,7 @@ func printCandidates(ctx context.Context, c *call.Call) error {
 	return err
 }
 
-var _ = add(demoCommand)
-
-func demoCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var keep string
 	return &call.Command{
 		Name: "demo", Group: "setting up", Max: 0, Anywhere: true,
@@ -150,7 +144,7 @@ rejection, a conflict, a dependency, a hand-off and a crash. The repository is k
 			return runDemo(ctx, c, keep)
 		},
 	}
-}
+})
 
 func runDemo(ctx context.Context, c *call.Call, keep string) error {
 	if err := git.RequireVersion(ctx); err != nil {

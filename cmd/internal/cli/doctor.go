@@ -9,9 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 )
 
-var _ = add(doctorCommand)
-
-func doctorCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var fix bool
 	return &call.Command{
 		Name: "doctor", Group: "setting up", Max: 0,
@@ -25,4 +23,4 @@ anything that could not be checked. verify checks the whole history.`,
 		Example: `git liza doctor --fix`,
 		Run:     func(ctx context.Context, c *call.Call) error { return recovery.Doctor(ctx, c, fix) },
 	}
-}
+})

@@ -10,18 +10,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(goalStartCommand)
-
-func goalStartCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.GoalStart{}
 	return &call.Command{
 		Name: "goal start", Group: "human", Args: "TEXT", Min: 1, Max: 1, Writes: true,
@@ -38,58 +34,17 @@ end of its own. With --after it waits until that goal has ended.`,
 		Example: `git liza goal start "Export invoices as PDF" --id billing --spec specs/billing.md`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			p.Text = c.Args[0]
-			return runGoalStart(ctx, c, p)
+			return c.Show(acts.StartGoal(ctx, c, p))
 		},
 	}
-}
+})
 
-func runGoalStart(ctx context.Context, c *call.Call, p board.GoalStart) error {
-	done, err := c.Do(ctx, p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		with := p
-		if with.ID == "" {
-			with.ID = board.NextGoal(v.State)
-		}
-		if p.SpecRef == "" {
-			with.SpecRef = board.UsualSpec
-		}
-		oid, err := definition.SpecOID(ctx, c, v, with.SpecRef)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case oid != "" || c.App.SkipSpecFile() && p.SpecRef != "":
-		case p.SpecRef == "":
-			with.SpecRef = ""
-		default:
-			return nil, nil, definition.NoSuchSpec(p.SpecRef)
-		}
-		return &with, nil, nil
-	})
-	if err != nil {
-		return err
-	}
-	id := done.Op.Payload.(*board.GoalStart).ID
-	var lines []string
-	if g := done.After.Goal(id); g != nil && g.SpecRef == "" {
-		lines = append(lines, "no spec yet, and no planner is started without one: git liza start takes the goal's text")
-	}
-	if sp := done.After.Sprint(); sp.Over() {
-		lines = append(lines, sp.ID+" is "+string(sp.Status)+": git liza sprint start begins the next")
-	}
-	return c.Report(done, map[string]any{"goal": id}, lines...)
-}
-
-var _ = add(goalListCommand)
-
-func goalListCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "goal list", Group: "human", Max: 0, Reads: true,
 		Short:   "list the goals of the board, their progress, and who plans them",
 		Example: `git liza goal list`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			goals := report.GoalsOf(v.State)
 			if err := v.State.Err(); err != nil {
 				return err
@@ -107,9 +62,9 @@ func goalListCommand() *call.Command {
 				lines[i] = page.Cut(lines[i], page.Width)
 			}
 			return c.Print(lines)
-		},
+		}),
 	}
-}
+})
 
 // goalRow describes a goal in one row of a table.
 func goalRow(g report.GoalOutlook) []string {
@@ -137,20 +92,14 @@ func progressOf(g report.GoalOutlook) string {
 	return line
 }
 
-var _ = add(goalShowCommand)
-
-func goalShowCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "goal show", Group: "human", Args: "[GOAL]", Max: 1, Reads: true,
 		Short:   "show a goal: its text, its state, its alignment history and its tasks",
 		Long:    "Without GOAL it is the only one that is worked on, or the one that ended last. With --json its record is printed.",
 		Example: `git liza goal show billing`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
-			g := v.State.TheGoal()
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
+			g, err := v.State.TheGoal(), error(nil)
 			if id := call.First(c.Args); id != "" || g == nil {
 				if g, err = v.State.FindGoal(id); err != nil {
 					return err
@@ -171,9 +120,9 @@ func goalShowCommand() *call.Command {
 				return err
 			}
 			return c.Print(lines)
-		},
+		}),
 	}
-}
+})
 
 func goalLines(s *board.State, g *board.Goal) []string {
 	var lines call.Labelled
@@ -208,9 +157,7 @@ func goalLines(s *board.State, g *board.Goal) []string {
 	return lines
 }
 
-var _ = add(goalPriorityCommand)
-
-func goalPriorityCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "goal priority", Group: "human", Args: "GOAL N", Min: 2, Max: 2, Writes: true,
 		Short:   "set how urgent a goal is, from 1 (first) to 5 (last)",
@@ -224,11 +171,9 @@ func goalPriorityCommand() *call.Command {
 			return c.Just(ctx, &board.GoalPriority{Goal: c.Args[0], Priority: n})
 		},
 	}
-}
+})
 
-var _ = add(goalCompleteCommand)
-
-func goalCompleteCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.GoalComplete{}
 	return &call.Command{
 		Name: "goal complete", Group: "planner", Args: "[GOAL]", Max: 1, Writes: true,
@@ -242,11 +187,9 @@ the goal then waits in the inbox.`,
 			return c.Show(acts.CompleteGoal(ctx, c, &p))
 		},
 	}
-}
+})
 
-var _ = add(goalAbortCommand)
-
-func goalAbortCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.GoalAbort{}
 	var yes bool
 	return &call.Command{
@@ -264,11 +207,9 @@ git liza goal reopen takes it up again. Without GOAL it is the only one that is 
 			return justSure(ctx, c, &p, "this gives the goal up: agents stop working on its tasks, finished work stays", p.Reason, yes)
 		},
 	}
-}
+})
 
-var _ = add(goalReopenCommand)
-
-func goalReopenCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.GoalReopen{}
 	return &call.Command{
 		Name: "goal reopen", Group: "human", Args: "GOAL", Min: 1, Max: 1, Writes: true,
@@ -281,11 +222,9 @@ func goalReopenCommand() *call.Command {
 			return c.Just(ctx, &p)
 		},
 	}
-}
+})
 
-var _ = add(alignmentCommand)
-
-func alignmentCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.AlignmentEntry{}
 	return &call.Command{
 		Name: "alignment", Group: "planner", Args: `"SUMMARY"`, Min: 1, Max: 1, Writes: true,
@@ -302,4 +241,4 @@ func alignmentCommand() *call.Command {
 			return c.Just(ctx, &p)
 		},
 	}
-}
+})

@@ -15,9 +15,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-var _ = add(hooksInstallCommand)
-
-func hooksInstallCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var server, served bool
 	var flags *pflag.FlagSet
 	return &call.Command{
@@ -72,11 +70,9 @@ The server also decides operations itself, so that clones which write at once do
 			return c.Answer(map[string]any{"dir": install.Dir(b.Repo()), "server": server, "served": setup.Served}, "hooks are on "+where)
 		},
 	}
-}
+})
 
-var _ = add(hooksUninstallCommand)
-
-func hooksUninstallCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "hooks uninstall", Group: "setting up", Max: 0,
 		Short:   "remove git's hooks and the worktree of tests, without a trace",
@@ -92,11 +88,9 @@ func hooksUninstallCommand() *call.Command {
 			return c.Answer(nil, "no hooks of git liza are left")
 		},
 	}
-}
+})
 
-var _ = add(hooksStatusCommand)
-
-func hooksStatusCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "hooks status", Group: "setting up", Max: 0,
 		Short:   "show whether git's hooks are in place, and which program they ask",
@@ -127,11 +121,9 @@ func hooksStatusCommand() *call.Command {
 			return c.Say(lines...)
 		},
 	}
-}
+})
 
-var _ = add(hookCommand)
-
-func hookCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var asServer bool
 	return &call.Command{
 		Name: "hook", Group: "machines", Args: "NAME [ARG...]", Min: 1, Max: -1, Anywhere: true,
@@ -149,4 +141,4 @@ claude-code answers Claude Code's SessionStart, PostToolUse and Stop: prime, unr
 			return githooks.Answer(ctx, c, asServer)
 		},
 	}
-}
+})

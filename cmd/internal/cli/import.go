@@ -26,9 +26,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-var _ = add(importCommand)
-
-func importCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var log string
 	var alone bool
 	return &call.Command{
@@ -45,7 +43,7 @@ commits become whole; what this repository lacks is kept as recorded, and report
 		Example: `git liza import state.yaml --log log.yaml`,
 		Run:     func(ctx context.Context, c *call.Call) error { return runImport(ctx, c, c.Args[0], log, alone) },
 	}
-}
+})
 
 func runImport(ctx context.Context, c *call.Call, file, log string, alone bool) error {
 	if err := git.RequireVersion(ctx); err != nil {
@@ -202,9 +200,7 @@ func importWarnings(ctx context.Context, c *call.Call, v *gitboard.View) ([]stri
 	return lines, nil
 }
 
-var _ = add(exportCommand)
-
-func exportCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var log, goal string
 	return &call.Command{
 		Name: "export", Group: "setting up", Max: 0, Reads: true,
@@ -224,7 +220,7 @@ no goal, and no agent that works for another. What they waited for elsewhere is 
 			return runExport(ctx, c, log, goal)
 		},
 	}
-}
+})
 
 func runExport(ctx context.Context, c *call.Call, log, goal string) error {
 	v, err := c.View(ctx)

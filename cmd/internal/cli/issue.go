@@ -7,14 +7,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/pullrequest"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(issueImportCommand)
-
-func issueImportCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var in pullrequest.Import
 	return &call.Command{
 		Name: "issue import", Group: "human", Args: "URL|N", Min: 1, Max: 1, Writes: true,
@@ -32,7 +29,7 @@ somebody who may not write to the repository needs --yes.`,
 		Example: `git liza issue import 12`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			in.Issue = c.Args[0]
-			done, err := pullrequest.ImportIssue(ctx, c, dispatch.Within(c), in)
+			done, err := pullrequest.ImportIssue(ctx, c, in)
 			if err != nil {
 				return err
 			}
@@ -52,4 +49,4 @@ somebody who may not write to the repository needs --yes.`,
 			return c.Say(lines...)
 		},
 	}
-}
+})

@@ -17,9 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(keysAddCommand)
-
-func keysAddCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.KeysAdd{}
 	return &call.Command{
 		Name: "keys add", Group: "setting up", Args: "AGENT|EMAIL PUBKEY", Min: 2, Max: 2, Writes: true,
@@ -42,7 +40,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 			return c.Just(ctx, &p)
 		},
 	}
-}
+})
 
 // publicKey is a public key, given directly or as the name of a file.
 func publicKey(c *call.Call, where string) (string, error) {
@@ -64,9 +62,7 @@ func publicKey(c *call.Call, where string) (string, error) {
 	return public, nil
 }
 
-var _ = add(keysListCommand)
-
-func keysListCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var allowed bool
 	return &call.Command{
 		Name: "keys list", Group: "setting up", Max: 0, Reads: true,
@@ -78,11 +74,7 @@ git liza verify goes by the order on the board.`,
 			f.BoolVar(&allowed, "allowed-signers", false, "print them in the format of OpenSSH")
 		},
 		Example: `git liza keys list --allowed-signers > allowed_signers`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			rows, lines := [][]string{}, []string{}
 			list := []map[string]any{}
 			for _, id := range v.State.List(board.KeyDir) {
@@ -114,9 +106,9 @@ git liza verify goes by the order on the board.`,
 				return c.Say(lines...)
 			}
 			return c.Say(call.Columns("", rows)...)
-		},
+		}),
 	}
-}
+})
 
 // allowedSigner is a line of an allowed signers file.
 func allowedSigner(k *board.Key) string {
@@ -131,9 +123,7 @@ func allowedSigner(k *board.Key) string {
 	return fmt.Sprintf(`%s namespaces="git"%s %s`, who, until, k.Public)
 }
 
-var _ = add(keysRevokeCommand)
-
-func keysRevokeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason string
 	return &call.Command{
 		Name: "keys revoke", Group: "setting up", Args: "KEY", Min: 1, Max: 1, Writes: true,
@@ -153,7 +143,7 @@ What it has signed before stays valid: the order on the board decides, not dates
 			return c.Report(done, nil)
 		},
 	}
-}
+})
 
 // findKey finds a key by its fingerprint, the beginning of that, or its owner.
 func findKey(s *board.State, word string) (string, error) {

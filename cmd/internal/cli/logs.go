@@ -16,9 +16,7 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-var _ = add(logsCommand)
-
-func logsCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var follow, raw bool
 	var lines int
 	var search, task string
@@ -46,7 +44,7 @@ or of every agent when none is named, and print who said it, and when. Without a
 			return searchLogs(ctx, c, transcript.Query{Words: strings.Fields(search), Task: task}, lines)
 		},
 	}
-}
+})
 
 // transcriptLine is a line of a transcript as logs shows it.
 type transcriptLine struct {

@@ -18,9 +18,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-var _ = add(mergeCommand)
-
-func mergeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var all, afresh bool
 	return &call.Command{
 		Name: "merge", Group: "reviewer", Args: "[ID...]", Max: -1, Writes: true,
@@ -47,7 +45,7 @@ A conflict or a failing test is recorded (exit code 3).`,
 			return bothOf(reportMerges(c, nil, got, len(c.Args) == 1, err), err)
 		},
 	}
-}
+})
 
 // mergeApproved merges a task that was approved, and reports both.
 func mergeApproved(ctx context.Context, c *call.Call, approved call.Result) error {
@@ -140,9 +138,7 @@ func mergeLines(got *merge.Result) []string {
 	return lines
 }
 
-var _ = add(retryMergeCommand)
-
-func retryMergeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "retry-merge", Group: "reviewer", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short:   "make a failed merge APPROVED again, once the same commit merges cleanly",
@@ -159,11 +155,9 @@ func retryMergeCommand() *call.Command {
 			return c.Report(done, nil, "next: git liza merge "+c.Args[0])
 		},
 	}
-}
+})
 
-var _ = add(landCommand)
-
-func landCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason, from string
 	var files, merges bool
 	return &call.Command{
@@ -206,7 +200,7 @@ git liza land --merge main`,
 			return c.Report(got.Done, landedFields(got), lines...)
 		},
 	}
-}
+})
 
 // testOutput is where the output of an integration test goes. For a program, standard error only
 // gets the error.

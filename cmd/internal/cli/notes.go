@@ -13,9 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-var _ = add(noteCommand)
-
-func noteCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.AddNote{}
 	var file string
 	var now bool
@@ -47,22 +45,18 @@ A note changes no specification: git liza land --spec does.`,
 			return c.Show(r, err)
 		},
 	}
-}
+})
 
-var _ = add(ackCommand)
-
-func ackCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "ack", Group: "planner", Args: "ID...", Min: 1, Max: -1, Writes: true,
 		Short:   "mark notes and anomalies as dealt with",
 		Example: `git liza ack note-3 note-4`,
 		Run:     func(ctx context.Context, c *call.Call) error { return c.Just(ctx, &board.Ack{IDs: c.Args}) },
 	}
-}
+})
 
-var _ = add(discoverCommand)
-
-func discoverCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var p board.Discover
 	return &call.Command{
 		Name: "discover", Group: "any agent", Max: 0, Writes: true,
@@ -78,11 +72,9 @@ func discoverCommand() *call.Command {
 		Example: `git liza discover --during login --desc "Sessions never expire" --severity high --urgency immediate`,
 		Run:     func(ctx context.Context, c *call.Call) error { return c.Just(ctx, &p) },
 	}
-}
+})
 
-var _ = add(convertDiscoveryCommand)
-
-func convertDiscoveryCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var task string
 	return &call.Command{
 		Name: "convert-discovery", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
@@ -96,11 +88,9 @@ func convertDiscoveryCommand() *call.Command {
 			return settle(ctx, c, &board.ConvertDiscovery{Discovery: c.Args[0], Task: task})
 		},
 	}
-}
+})
 
-var _ = add(settleDiscoveryCommand)
-
-func settleDiscoveryCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var deferIt, reject bool
 	var reason string
 	return &call.Command{
@@ -123,7 +113,7 @@ func settleDiscoveryCommand() *call.Command {
 			return settle(ctx, c, &board.SettleDiscovery{Discovery: c.Args[0], How: how, Reason: reason})
 		},
 	}
-}
+})
 
 // settle decides about a discovery, and repeats its text.
 func settle(ctx context.Context, c *call.Call, p board.Payload) error {
@@ -140,9 +130,7 @@ func settle(ctx context.Context, c *call.Call, p board.Payload) error {
 	return c.Show(r, nil)
 }
 
-var _ = add(anomalyCommand)
-
-func anomalyCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.LogAnomaly{}
 	return &call.Command{
 		Name: "anomaly", Group: "any agent", Args: "TYPE [KEY=VALUE...]", Min: 1, Max: -1, Writes: true,
@@ -184,7 +172,7 @@ func anomalyCommand() *call.Command {
 			return c.Report(done, extra, lines...)
 		},
 	}
-}
+})
 
 func anomalyTypes() string {
 	var b strings.Builder

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -15,27 +13,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
-	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
-	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(planCommand)
-
-func planCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "plan", Group: "human", Max: 0, Reads: true,
 		Short: "show all drafts on one page, with their dependencies and faults",
 		Long: `The number before a task says how many tasks have to be over, one after the other, before it can begin. What is
 worth a second look is a warning.`,
 		Example: `git liza plan`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			ids := report.Unfinalized(v.State)
 			drafts := report.Drafts(v.State, ids)
 			if err := v.State.Err(); err != nil {
@@ -52,13 +41,11 @@ worth a second look is a warning.`,
 				lines = append(lines, first.What+": "+cmdline.Hint(first.Do))
 			}
 			return c.Print(append(lines[1:], "approve: "+cmdline.Hint(report.Finalizing(ids))))
-		},
+		}),
 	}
-}
+})
 
-var _ = add(addTaskCommand)
-
-func addTaskCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var o definition.Flags
 	var id, file string
 	var p board.AddTask
@@ -98,7 +85,7 @@ or none is. With several commits, --request R uses R/1, R/2 and so on.`,
 			return addTasks(ctx, c, []board.AddTask{p})
 		},
 	}
-}
+})
 
 // addTasks adds tasks, and finalizes a planner's tasks with --ready, in one transaction.
 func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
@@ -152,9 +139,7 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 	return c.Report(done, fields, lines...)
 }
 
-var _ = add(finalizeCommand)
-
-func finalizeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var all bool
 	return &call.Command{
 		Name: "finalize", Group: "planner", Args: "[ID...]", Min: 0, Max: -1, Writes: true,
@@ -178,7 +163,7 @@ Each task is one commit, and several travel in one push; --request R then uses R
 			return definition.Finalize(ctx, c, c.Args)
 		},
 	}
-}
+})
 
 func finalizeAll(ctx context.Context, c *call.Call) error {
 	v, err := c.View(ctx)
@@ -199,9 +184,7 @@ func finalizeAll(ctx context.Context, c *call.Call) error {
 	return definition.Finalize(ctx, c, drafts)
 }
 
-var _ = add(rejectDraftCommand)
-
-func rejectDraftCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason string
 	return &call.Command{
 		Name: "reject-draft", Group: "planner", Args: "ID...", Min: 1, Max: -1, Writes: true,
@@ -212,11 +195,9 @@ changes the draft, and proposes it again. git liza finalize is the approval.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "the required change and its reason") },
 		Run:     func(ctx context.Context, c *call.Call) error { return definition.RejectDrafts(ctx, c, c.Args, reason) },
 	}
-}
+})
 
-var _ = add(amendTaskCommand)
-
-func amendTaskCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var o definition.Flags
 	var reason, addDone string
 	planned := false
@@ -241,11 +222,9 @@ func amendTaskCommand() *call.Command {
 			return c.Show(acts.Amend(ctx, c, c.Args[0], o.Definition(), set, planned, addDone, reason))
 		},
 	}
-}
+})
 
-var _ = add(supersedeCommand)
-
-func supersedeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var by []string
 	var reason string
 	return &call.Command{
@@ -260,11 +239,9 @@ func supersedeCommand() *call.Command {
 			return c.Show(c.Ending(ctx, &board.Supersede{About: board.About{Task: c.Args[0]}, By: by, Reason: reason}))
 		},
 	}
-}
+})
 
-var _ = add(abandonCommand)
-
-func abandonCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason string
 	return &call.Command{
 		Name: "abandon", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
@@ -275,11 +252,9 @@ func abandonCommand() *call.Command {
 			return c.Show(c.Ending(ctx, &board.Abandon{About: board.About{Task: c.Args[0]}, Reason: reason}))
 		},
 	}
-}
+})
 
-var _ = add(specChangeCommand)
-
-func specChangeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.RecordSpecChange{}
 	return &call.Command{
 		Name: "spec-change", Group: "planner", Max: 0, Writes: true,
@@ -296,61 +271,11 @@ func specChangeCommand() *call.Command {
 			if err != nil {
 				return err
 			}
-			missing, err := lacking(ctx, c, p.Spec)
+			missing, err := definition.Lacking(ctx, c, p.Spec)
 			if err != nil {
 				return err
 			}
 			return c.Report(done, map[string]any{"warnings": call.Every(missing)}, call.Prefixed("warning: ", missing)...)
 		},
 	}
-}
-
-// lacking describes the changes of a spec that integration lacks, committed here or not.
-func lacking(ctx context.Context, c *call.Call, spec string) ([]string, error) {
-	file := definition.Files([]string{spec})[0]
-	v, err := c.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	tip, err := v.Integration(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := c.Board.Repo().Worktrees(ctx)
-	if err != nil || all[0].Bare { // then the project's root has no specs to edit
-		return nil, err
-	}
-	root, err := c.Board.Root(ctx)
-	if err != nil {
-		return nil, err
-	}
-	here, err := c.Board.Repo().Worktree(root).Checkout(ctx)
-	if err != nil {
-		return nil, err
-	}
-	name, land := v.State.Config().IntegrationBranch, "git liza land --spec "+text.Quote(file)
-	if slices.ContainsFunc(here.Dirty, func(e git.StatusEntry) bool { return e.Path == file }) {
-		return []string{fmt.Sprintf("%s has changes that are not committed, and %s lacks them: a human commits them, then %s", file, name, land)}, nil
-	}
-	committed, err := fileIn(ctx, c, here.Head, file)
-	if err != nil {
-		return nil, err
-	}
-	landed, err := fileIn(ctx, c, tip, file)
-	switch {
-	case err != nil || landed != "" && (committed == landed || committed == ""):
-		return nil, err
-	case committed == "":
-		return []string{fmt.Sprintf("%s is not a file in HEAD, and not in %s", file, name)}, nil
-	}
-	return []string{fmt.Sprintf("%s lacks %s as it is in HEAD: a human brings it there with %s", name, file, land)}, nil
-}
-
-// fileIn is the object of a file in a commit, "" if there is none.
-func fileIn(ctx context.Context, c *call.Call, commit plumbing.OID, file string) (plumbing.OID, error) {
-	oid, err := c.Board.Repo().History().FileOID(ctx, commit, file)
-	if errors.Is(err, git.ErrNotFound) {
-		return "", nil
-	}
-	return oid, err
-}
+})

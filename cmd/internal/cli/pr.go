@@ -14,9 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(prSubmitCommand)
-
-func prSubmitCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var s pullrequest.Submission
 	return &call.Command{
 		Name: "pr submit", Group: "human", Args: "[GOAL]", Max: 1, Writes: true,
@@ -66,11 +64,9 @@ a person opens the pull request.`,
 			}
 		},
 	}
-}
+})
 
-var _ = add(prSyncCommand)
-
-func prSyncCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var watch bool
 	return &call.Command{
 		Name: "pr sync", Group: "human", Args: "[GOAL]", Max: 1, Writes: true, Lasts: true,
@@ -106,7 +102,7 @@ with at most 120 requests an hour for each, and 600 in all. One process of a boa
 			})
 		},
 	}
-}
+})
 
 func printSynced(c *call.Call, done *pullrequest.Synced) error {
 	if c.JSON {
@@ -121,9 +117,7 @@ func printSynced(c *call.Call, done *pullrequest.Synced) error {
 	return c.Say(append(lines, done.URL)...)
 }
 
-var _ = add(prStatusCommand)
-
-func prStatusCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var fresh bool
 	return &call.Command{
 		Name: "pr status", Group: "human", Args: "[GOAL]", Max: 1, Reads: true,
@@ -157,4 +151,4 @@ func prStatusCommand() *call.Command {
 			return c.Print(lines)
 		},
 	}
-}
+})

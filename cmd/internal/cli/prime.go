@@ -13,9 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-var _ = add(primeCommand)
-
-func primeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var goal string
 	var wait bool
 	return &call.Command{
@@ -65,4 +63,4 @@ what wakes it for that goal, and a human the inbox of that goal.`,
 			return c.Say(lines...)
 		},
 	}
-}
+})

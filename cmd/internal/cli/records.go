@@ -22,9 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(readCommand)
-
-func readCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "read", Group: "machines", Args: "[PATH]", Max: 1, Reads: true,
 		Short: "print the board as one YAML document, or a part of it",
@@ -32,11 +30,7 @@ func readCommand() *call.Command {
 A record may be named by its file, too: tasks/add-auth.yaml, notes/note-12, notes/0/0/note-12.yaml.
 Archived tasks are not in the document; tasks.ID finds each of them.`,
 		Example: `git liza read tasks/login.yaml`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			if c.JSON {
 				n, err := records.Part(ctx, c, v, c.Args)
 				if err != nil {
@@ -53,13 +47,11 @@ Archived tasks are not in the document; tasks.ID finds each of them.`,
 			}
 			_, err = io.WriteString(c.App.Stdout, line)
 			return err
-		},
+		}),
 	}
-}
+})
 
-var _ = add(writeCommand)
-
-func writeCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason string
 	return &call.Command{
 		Name: "write", Group: "machines", Args: "PATH VALUE", Min: 2, Max: 2, Writes: true,
@@ -69,11 +61,7 @@ A record may be named by its file, too: tasks/add-auth.priority.
 What operations and history are for can't be written: states, claims, verdicts, commits, history.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza write tasks.login.priority 1 --reason "it blocks three others"`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			path := records.DocumentPath(records.Meant(v.State, c.Args[0]))
 			if key, ok := strings.CutPrefix(path, "config."); ok && key != "extra" {
 				return c.Just(ctx, &board.SetConfig{Key: key, Value: c.Args[1]})
@@ -94,9 +82,9 @@ What operations and history are for can't be written: states, claims, verdicts, 
 				return err
 			}
 			return c.Report(done, nil)
-		},
+		}),
 	}
-}
+})
 
 // newField is a record's top-level field after setting a value at the path of keys.
 func newField(v *gitboard.View, record string, keys []string, value string) (board.FieldEdit, error) {
@@ -156,9 +144,7 @@ func below(n *yaml.Node, key string) *yaml.Node {
 	return n.Content[len(n.Content)-1]
 }
 
-var _ = add(editCommand)
-
-func editCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason, from string
 	return &call.Command{
 		Name: "edit", Group: "human", Args: "RECORD", Min: 1, Max: 1, Writes: true,
@@ -174,11 +160,9 @@ overtaken (both are shown). --from continues with such a file.`,
 		Example: `git liza edit login --reason "the scope names a wrong folder"`,
 		Run:     func(ctx context.Context, c *call.Call) error { return edit.Run(ctx, c, reason, from) },
 	}
-}
+})
 
-var _ = add(validateCommand)
-
-func validateCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "validate", Group: "machines", Args: "[FILE]", Max: 1, Reads: true, Anywhere: true,
 		Short: "check the board, a record in a file, or a whole board in one, against the invariants",
@@ -198,7 +182,7 @@ git liza import would change of it, an INVALID names a fault and its line.`,
 			return reportIssues(c, issues)
 		},
 	}
-}
+})
 
 // issuesOf lists the issues of a file, of the board as it was, or of the board and the repository.
 func issuesOf(ctx context.Context, c *call.Call) ([]audit.Issue, error) {

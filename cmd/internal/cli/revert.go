@@ -12,9 +12,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-var _ = add(revertCommand)
-
-func revertCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason string
 	return &call.Command{
 		Name: "revert", Group: "human", Args: "ID", Min: 1, Max: 1, Writes: true,
@@ -46,4 +44,4 @@ on it are listed.`,
 			return c.Report(got.Done, fields, lines...)
 		},
 	}
-}
+})

@@ -20,9 +20,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-var _ = add(claimReviewCommand)
-
-func claimReviewCommand() *call.Command {
+var _ = add(func() *call.Command {
 	show := false
 	return &call.Command{
 		Name: "claim-review", Group: "reviewer", Args: "[ID]", Max: 1, Writes: true,
@@ -45,11 +43,9 @@ func claimReviewCommand() *call.Command {
 			return c.Show(r, nil)
 		},
 	}
-}
+})
 
-var _ = add(reviewCommand)
-
-func reviewCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var diff, since, checkout bool
 	return &call.Command{
 		Name: "review", Group: "reviewer", Args: "ID", Min: 1, Max: 1,
@@ -106,7 +102,7 @@ submission in which you may change files, or makes it anew; a verdict from this 
 			return c.Say(m.lines(t)...)
 		},
 	}
-}
+})
 
 // reviewMaterial is a reviewer's material.
 type reviewMaterial struct {
@@ -226,9 +222,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 		cmdline.Of(board.Rejecting(t)))
 }
 
-var _ = add(commentCommand)
-
-func commentCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var file, commit string
 	return &call.Command{
 		Name: "comment", Group: "reviewer", Args: `ID FILE:LINE ["TEXT"]`, Min: 2, Max: 3, Writes: true,
@@ -253,7 +247,7 @@ which of them were acted upon.`,
 			return c.Show(acts.Comment(ctx, c, gitboard.CommentRequest{Task: c.Args[0], Commit: commit, Path: path, Line: line, Text: raw}))
 		},
 	}
-}
+})
 
 // rejectionFlags are the parts of a rejection that is not given as one text.
 type rejectionFlags struct {
@@ -292,9 +286,7 @@ func (o *rejectionFlags) rejection(cmd *call.Command) (*board.Rejection, error) 
 	return r, nil
 }
 
-var _ = add(verdictCommand)
-
-func verdictCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var r worktrees.VerdictRequest
 	var file string
 	var merges bool
@@ -349,4 +341,4 @@ its spec is rejected against the spec: --spec, and a blocker at the spec's own l
 			return mergeApproved(ctx, c, said)
 		},
 	}
-}
+})

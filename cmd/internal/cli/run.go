@@ -7,9 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/prime"
 )
 
-var _ = add(runCommand)
-
-func runCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "run", Group: "any agent", Args: "COMMAND [ARGUMENT...]", Min: 1, Max: -1, Lasts: true,
 		Short:   "run a command that takes long, and keep the agent's lease",
@@ -18,4 +16,4 @@ func runCommand() *call.Command {
 		Example: `git liza run -- go test ./...`,
 		Run:     prime.Run,
 	}
-}
+})

@@ -10,18 +10,14 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-var _ = add(shareCommand)
-
-func shareCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "share", Group: "setting up", Args: "REMOTE", Min: 1, Max: 1,
 		Short: "share the board with other clones, by a remote",
@@ -30,52 +26,11 @@ the remote has taken it. Other clones join with git liza init, or with this wher
 plain fetch leaves the board, the branches of tasks (liza/task/ID there) and integration alone from now on; git liza
 brings them itself.`,
 		Example: `git liza share origin`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			if err := setup.HumanOnly(ctx, c); err != nil {
-				return err
-			}
-			b := c.Board
-			tip, err := b.Repo().Ref(ctx, plumbing.BoardRef)
-			if err != nil {
-				return err
-			}
-			home, err := b.Repo().Ref(ctx, plumbing.HomeRef)
-			if err != nil {
-				return err
-			}
-			joins := tip.IsZero() || home.IsZero() && b.Remote() == ""
-			begin, warning := func() error { return b.Sharing().Share(ctx, c.Args[0]) }, ""
-			if joins {
-				warning, err = setup.Guarded(ctx, c, begin)
-			} else {
-				err = begin()
-			}
-			again := "git liza share " + text.Line(c.Args[0], 60)
-			if unclear := (*log.UnclearError)(nil); errors.As(err, &unclear) {
-				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
-			}
-			if errors.As(err, new(*git.NetworkError)) && !errors.Is(err, git.ErrRejected) && b.Remote() == "" {
-				return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: " + again}
-			}
-			if err != nil {
-				return err
-			}
-			if joins {
-				return setup.Joined(ctx, c, warning)
-			}
-			v, err := b.View(ctx)
-			if err != nil {
-				return err
-			}
-			return c.Answer(map[string]any{"remote": b.Remote(), "commit": v.Commit},
-				fmt.Sprintf("the board is shared by %s\nother clones join it: git liza init", text.Line(b.Remote(), 60)))
-		},
+		Run:     func(ctx context.Context, c *call.Call) error { return setup.Share(ctx, c, c.Args[0]) },
 	}
-}
+})
 
-var _ = add(syncCommand)
-
-func syncCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "sync", Group: "setting up", Max: 0,
 		Short: "fetch what other clones have done, and send what was queued",
@@ -85,7 +40,7 @@ is reported, and its text is kept beside the queue.`,
 		Example: `git liza sync`,
 		Run:     func(ctx context.Context, c *call.Call) error { return runSync(ctx, c) },
 	}
-}
+})
 
 // synced is the result of a sync.
 type synced struct {

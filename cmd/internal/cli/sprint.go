@@ -19,9 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(sprintStartCommand)
-
-func sprintStartCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.SprintStart{}
 	var deadline string
 	return &call.Command{
@@ -55,7 +53,7 @@ func sprintStartCommand() *call.Command {
 			return c.Report(done, map[string]any{"sprint": done.After.Sprint().ID, "unplanned": call.Every(left)}, lines...)
 		},
 	}
-}
+})
 
 // unplanned lists the unfinished tasks outside the sprint's scope.
 func unplanned(s *board.State) (ids []string) {
@@ -79,9 +77,7 @@ func overAlready(s *board.State) (ids []string) {
 	return ids
 }
 
-var _ = add(sprintShowCommand)
-
-func sprintShowCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var summary, changelog bool
 	return &call.Command{
 		Name: "sprint show", Group: "human", Max: 0, Reads: true,
@@ -93,11 +89,7 @@ of the specs. Both are Markdown. An earlier sprint: --at a time before the next 
 			f.BoolVar(&changelog, "changelog", false, "the changes of the specs in this sprint, as Markdown")
 		},
 		Example: `git liza sprint show --summary`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			now := c.Moment(v.State)
 			switch {
 			case summary && changelog:
@@ -117,13 +109,11 @@ of the specs. Both are Markdown. An earlier sprint: --at a time before the next 
 				return c.PrintJSON(r)
 			}
 			return c.Print(screen.Sprint(c.Page(), r, board.At(now)))
-		},
+		}),
 	}
-}
+})
 
-var _ = add(sprintEndCommand)
-
-func sprintEndCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.SprintEnd{}
 	var yes bool
 	return &call.Command{
@@ -148,7 +138,7 @@ func sprintEndCommand() *call.Command {
 				"look back: git liza retrospective --template > FILE; continue: git liza sprint start")
 		},
 	}
-}
+})
 
 // sureToEnd asks for confirmation if planned tasks are unfinished.
 func sureToEnd(ctx context.Context, c *call.Call, p *board.SprintEnd, yes bool) error {
@@ -181,9 +171,7 @@ func sureToEnd(ctx context.Context, c *call.Call, p *board.SprintEnd, yes bool) 
 	return sure(ctx, c, actor, p, what, p.Reason, yes)
 }
 
-var _ = add(checkpointCommand)
-
-func checkpointCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason, task string
 	return &call.Command{
 		Name: "checkpoint", Group: "human", Max: 0, Writes: true,
@@ -202,7 +190,7 @@ With --task it is one task that waits for a human: it is paused.`,
 			return c.Show(acts.Checkpoint(ctx, c, reason))
 		},
 	}
-}
+})
 
 // checkpointTask makes one task wait for a human.
 func checkpointTask(ctx context.Context, c *call.Call, task, reason string) error {
@@ -216,9 +204,7 @@ func checkpointTask(ctx context.Context, c *call.Call, task, reason string) erro
 	return c.Report(done, nil, "a human decides: git liza show "+task+", then git liza resume --task "+task+" --decision CONTINUE")
 }
 
-var _ = add(retrospectiveCommand)
-
-func retrospectiveCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var template bool
 	var file string
 	return &call.Command{
@@ -260,11 +246,9 @@ It is stored with the sprint; an answer that is still missing is named. Without 
 			return call.Markdown(c, "retrospective", sp.Retrospective, nil)
 		},
 	}
-}
+})
 
-var _ = add(metricsCommand)
-
-func metricsCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var goal string
 	return &call.Command{
 		Name: "metrics", Group: "human", Max: 0, Reads: true,
@@ -272,11 +256,7 @@ func metricsCommand() *call.Command {
 		Long:    "With --goal they are of that goal's tasks; what planning it has cost is not in them.",
 		Flags:   func(f *pflag.FlagSet) { call.NarrowFlag(f, &goal) },
 		Example: `git liza metrics --json`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			s := v.State.ForRules()
 			if err := call.Narrowed(s, goal); err != nil {
 				return err
@@ -289,106 +269,58 @@ func metricsCommand() *call.Command {
 				return c.PrintJSON(map[string]any{"sprint": sp.ID, "since": sp.Timeline.Started, "metrics": m, "usage": used, "rubber_stamping": m.RubberStamping()})
 			}
 			return c.Print(append(screen.Metrics(c.Page(), sp, m), screen.Usage(c.Page(), used)...))
-		},
+		}),
 	}
-}
+})
 
-var _ = add(archiveCommand)
-
-func archiveCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var sprint string
 	return &call.Command{
 		Name: "archive", Group: "human", Max: 0, Writes: true,
 		Short: "move the tasks of ended sprints to the archive; their ids still find them",
 		Long: `A task that is over belongs to the sprint in which it ended. Archived tasks leave status, read and the choice of
 work, count for what depends on them, and are shown by show, log and read tasks.ID.
-Each sprint is one commit, a large one several; then --request R uses R/1, R/2 and so on.`,
+Each sprint is one commit, a large one several, and all travel in one push; --request R uses R/1, R/2 and so on.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&sprint, "sprint", "", "only this sprint's, by its `ID`")
 		},
 		Example: `git liza archive --sprint sprint-1`,
 		Run:     func(ctx context.Context, c *call.Call) error { return runArchive(ctx, c, sprint) },
 	}
-}
+})
 
 func runArchive(ctx context.Context, c *call.Call, sprint string) error {
-	actor, err := c.Actor(ctx, "archive")
-	if err != nil {
-		return err
-	}
-	before, whole, err := archivedBefore(ctx, c, actor)
-	if err != nil {
+	c.Request = call.Numbered(c.Request, 1)
+	all, err := c.Together(ctx, "archive", func(ctx context.Context, v *gitboard.View) ([]board.Payload, error) {
+		return archivable(ctx, v, sprint)
+	})
+	if err != nil && !errors.Is(err, errArchived) {
 		return err
 	}
 	operations := []map[string]any{}
-	report := func(done *gitboard.Done) error {
-		if !c.JSON {
-			return c.Report(done, nil)
-		}
+	for _, done := range all {
 		p := done.Op.Payload.(*board.Archive)
 		operations = append(operations, call.Reported(done, map[string]any{"sprint": p.Sprint, "tasks": p.Tasks}))
-		return nil
-	}
-	for _, done := range before {
-		if err := report(done); err != nil {
-			return err
-		}
-	}
-	var batches []*board.Archive
-	if !whole {
-		v, err := c.View(ctx)
-		if err != nil {
-			return err
-		}
-		if batches, err = archivable(ctx, c, v, sprint); err != nil {
-			return err
-		}
-	}
-	if len(batches)+len(before) == 0 {
-		return c.Answer(map[string]any{"operations": []any{}}, "nothing to archive: no task of an ended sprint is over and not archived yet")
-	}
-	request := c.Request
-	for i, p := range batches {
-		if n := len(before) + i + 1; request != "" && len(before)+len(batches) > 1 {
-			c.Request = fmt.Sprintf("%s/%d", request, n)
-		}
-		done, err := c.Do(ctx, p.Op(), gitboard.Just(p))
-		if err == nil {
-			err = report(done)
-		}
-		if err != nil {
-			if c.JSON && len(operations) > 0 {
-				err = errors.Join(c.PrintJSON(map[string]any{"ok": false, "operations": operations}), err)
+		if !c.JSON {
+			if err := c.Report(done, nil); err != nil {
+				return err
 			}
-			return err
 		}
 	}
 	if c.JSON {
 		return c.PrintJSON(map[string]any{"ok": true, "operations": operations})
 	}
+	if err != nil {
+		return c.Say(err.Error())
+	}
 	return nil
 }
 
-// archivedBefore returns what the same request has archived before, in one commit or in several. If
-// it was one, that is the whole of it.
-func archivedBefore(ctx context.Context, c *call.Call, actor board.Actor) (all []*gitboard.Done, whole bool, err error) {
-	r := c.Asks(actor)
-	done, err := c.Board.Lookup(ctx, r)
-	if done != nil {
-		return []*gitboard.Done{done}, true, err
-	}
-	for err == nil && c.Request != "" {
-		r.ID = fmt.Sprintf("%s/%d", c.Request, len(all)+1)
-		if done, err = c.Board.Lookup(ctx, r); done == nil || done.Op.Name() != "archive" {
-			break
-		}
-		all = append(all, done)
-	}
-	return all, false, err
-}
+// errArchived means that nothing is left to archive.
+var errArchived = errors.New("nothing to archive: no task of an ended sprint is over and not archived yet")
 
 // archivable returns the operations that archive the ended sprints, or only the named one.
-func archivable(ctx context.Context, c *call.Call, v *gitboard.View, named string) ([]*board.Archive, error) {
+func archivable(ctx context.Context, v *gitboard.View, named string) ([]board.Payload, error) {
 	sprints, err := v.Sprints(ctx)
 	if err != nil {
 		return nil, err
@@ -397,7 +329,7 @@ func archivable(ctx context.Context, c *call.Call, v *gitboard.View, named strin
 	if named == now.ID && !now.Over() {
 		return nil, board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: only an ended sprint is archived", now.ID, now.Status), "git liza sprint end, or wait until all that it planned is over")
 	}
-	var batches []*board.Archive
+	var batches []board.Payload
 	known := []string{}
 	for i, sp := range sprints {
 		var until board.Time
@@ -422,5 +354,8 @@ func archivable(ctx context.Context, c *call.Call, v *gitboard.View, named strin
 	if named != "" && !slices.Contains(known, named) {
 		return nil, board.Refuse(board.CodeUnknownSprint, fmt.Sprintf("no ended sprint is called %q", text.Line(named, 60)), call.Suggest(named, known))
 	}
-	return batches, v.State.Err()
+	if err := v.State.Err(); err != nil || len(batches) > 0 {
+		return batches, err
+	}
+	return nil, errArchived
 }

@@ -6,13 +6,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/start"
 )
 
-var _ = add(startCommand)
-
-func startCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var o start.Options
 	return &call.Command{
 		Name: "start", Group: "setting up", Args: `["GOAL"]`, Max: 1, Lasts: true,
@@ -33,12 +30,6 @@ its board. Agents run without asking for permission: start them only where you c
 			o.Given = f.Changed
 		},
 		Example: `git liza start "Add a dark mode"`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			o.Run, o.Manual = dispatch.Within(c), dispatch.InstallManual
-			o.Serve = func(ctx context.Context, c *call.Call, show func(string)) error {
-				return runWeb(ctx, c, webOptions{listen: "127.0.0.1:0", show: show})
-			}
-			return start.Start(ctx, c, &o)
-		},
+		Run:     func(ctx context.Context, c *call.Call) error { return start.Start(ctx, c, &o) },
 	}
-}
+})

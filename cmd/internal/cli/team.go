@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
-	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edit"
 	"github.com/git-liza/git-liza/cmd/internal/start"
 	"github.com/git-liza/git-liza/cmd/internal/team"
@@ -16,9 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(teamCommand)
-
-func teamCommand() *call.Command {
+var _ = add(func() *call.Command {
 	t := team.Options{Counts: map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}}
 	return &call.Command{
 		Name: "team", Group: "supervision", Max: 0, Lasts: true,
@@ -42,7 +39,7 @@ reason is shown for each goal.`,
 		Example: `git liza team --coders 3 --cli codex`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			if c.AgentID() == "" && !c.App.Supervised() && *t.Counts[roles.Planner] > 0 {
-				specs, err := start.Specify(ctx, c, dispatch.Within(c))
+				specs, err := start.Specify(ctx, c)
 				if err != nil {
 					return err
 				}
@@ -55,11 +52,9 @@ reason is shown for each goal.`,
 			return team.Run(ctx, c, t)
 		},
 	}
-}
+})
 
-var _ = add(teamShowCommand)
-
-func teamShowCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var template string
 	return &call.Command{
 		Name: "team show", Group: "human", Max: 0, Reads: true,
@@ -91,7 +86,7 @@ is described in git liza docs team. With --template it is a team to start from: 
 			return err
 		},
 	}
-}
+})
 
 func showTemplate(c *call.Call, name string) error {
 	text, err := edit.TeamTemplate(name)
@@ -109,9 +104,7 @@ func showTemplate(c *call.Call, name string) error {
 	return err
 }
 
-var _ = add(teamSetCommand)
-
-func teamSetCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var template string
 	var yes bool
 	return &call.Command{
@@ -152,7 +145,7 @@ git liza team show --template prints it.`,
 			return c.Report(done, nil)
 		},
 	}
-}
+})
 
 // reviewsPlans asks the human of a board without plan review about a team that turns it on.
 func reviewsPlans(ctx context.Context, c *call.Call, line string) error {
@@ -167,9 +160,7 @@ func reviewsPlans(ctx context.Context, c *call.Call, line string) error {
 	return confirmed(c, "this board works without plan review, and in this team a "+record.(*board.Team).PlanReviewer()+" reviews each plan before coders begin", "--yes")
 }
 
-var _ = add(teamEditCommand)
-
-func teamEditCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var from string
 	return &call.Command{
 		Name: "team edit", Group: "human", Max: 0, Writes: true,
@@ -185,4 +176,4 @@ which --from continues.`,
 			return edit.Run(ctx, c, "", from)
 		},
 	}
-}
+})

@@ -15,9 +15,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-var _ = add(answerCommand)
-
-func answerCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var afresh bool
 	var allow int
 	var file string
@@ -40,14 +38,12 @@ for you (note-3): its planner reads the answer.`,
 			return c.Show(acts.Answer(ctx, c, &board.Answer{About: board.About{Task: c.Args[0]}, Text: text, Afresh: afresh, Allow: allow}))
 		},
 	}
-}
+})
 
 // allowUsage describes --allow.
 const allowUsage = "`N` more iterations and rejections than the limits; for a human"
 
-var _ = add(unblockCommand)
-
-func unblockCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var same, afresh bool
 	var to, assessment string
 	var budget, allow int
@@ -80,11 +76,9 @@ git liza answer unblocks with an answer to the questions.`,
 			return c.Show(acts.Unblock(ctx, c, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget, Allow: allow}))
 		},
 	}
-}
+})
 
-var _ = add(reassignCommand)
-
-func reassignCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var reason string
 	return &call.Command{
 		Name: "reassign", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
@@ -95,11 +89,9 @@ func reassignCommand() *call.Command {
 			return c.Just(ctx, &board.Reassign{About: board.About{Task: c.Args[0]}, Reason: reason})
 		},
 	}
-}
+})
 
-var _ = add(releaseCommand)
-
-func releaseCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var role, reason string
 	var force bool
 	return &call.Command{
@@ -116,11 +108,9 @@ func releaseCommand() *call.Command {
 			return c.Show(acts.Release(ctx, c, c.Args[0], role, reason, force))
 		},
 	}
-}
+})
 
-var _ = add(sweepCommand)
-
-func sweepCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var role string
 	return &call.Command{
 		Name: "sweep", Group: "supervision", Max: 0,
@@ -156,11 +146,9 @@ func sweepCommand() *call.Command {
 			return nil
 		},
 	}
-}
+})
 
-var _ = add(recoverTaskCommand)
-
-func recoverTaskCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var force bool
 	return &call.Command{
 		Name: "recover-task", Group: "supervision", Args: "ID", Min: 1, Max: 1,
@@ -189,4 +177,4 @@ waits for the next reviewer.`,
 			return errors.Join(err, r.Unfinished())
 		},
 	}
-}
+})

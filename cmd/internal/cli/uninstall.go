@@ -10,9 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 )
 
-var _ = add(uninstallCommand)
-
-func uninstallCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var keep, yes bool
 	return &call.Command{
 		Name: "uninstall", Group: "setting up", Max: 0,
@@ -47,4 +45,4 @@ board of a shared remote stays there for the other clones.`,
 			return c.Answer(map[string]any{"branches": call.Every(left.Branches), "files": call.Every(left.Files)}, strings.Join(lines, "\n"))
 		},
 	}
-}
+})

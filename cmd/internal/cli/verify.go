@@ -18,9 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(verifyCommand)
-
-func verifyCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "verify", Group: "machines", Args: "[RANGE]", Max: 1,
 		Short: "prove the board's history by replay, and check it against the repository",
@@ -67,7 +65,7 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 			return reportVerify(c, report)
 		},
 	}
-}
+})
 
 // boardToVerify returns the store with the board of this repository or, if it has none, with that of
 // a remote, as last fetched, and the remote's name.

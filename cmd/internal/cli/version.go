@@ -12,9 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-var _ = add(versionCommand)
-
-func versionCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var check bool
 	return &call.Command{
 		Name: "version", Group: "setting up", Max: 0, Anywhere: true,
@@ -42,7 +40,7 @@ func versionCommand() *call.Command {
 			return c.Say(fmt.Sprintf("%s, board format %d, git %s", b, board.Format, git))
 		},
 	}
-}
+})
 
 // checkVersion compares this program with the newest release. No other command asks for one.
 func checkVersion(ctx context.Context, c *call.Call) error {

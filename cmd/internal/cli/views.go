@@ -27,9 +27,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-var _ = add(statusCommand)
-
-func statusCommand() *call.Command {
+var _ = add(func() *call.Command {
 	watch, fresh := false, false
 	var goal string
 	return &call.Command{
@@ -85,7 +83,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			return c.Print(slices.Concat(above, screen.Status(p, o, screen.Reasons(g.State), screen.Choice{}), below))
 		},
 	}
-}
+})
 
 // statusReport is the overview as --json prints it.
 type statusReport struct {
@@ -95,9 +93,7 @@ type statusReport struct {
 	*report.Overview
 }
 
-var _ = add(inboxCommand)
-
-func inboxCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var goal string
 	return &call.Command{
 		Name: "inbox", Group: "human", Max: 0, Reads: true,
@@ -124,11 +120,9 @@ there looks at before you comes last.`,
 			return c.Print(screen.Inbox(c.Page(), in))
 		},
 	}
-}
+})
 
-var _ = add(showCommand)
-
-func showCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var brief bool
 	return &call.Command{
 		Name: "show", Group: "human", Args: "ID", Min: 1, Max: 1, Reads: true,
@@ -137,11 +131,7 @@ func showCommand() *call.Command {
 circuit_breaker. With --json the record is printed as git liza read has it.`,
 		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&brief, "brief", false, "of a task: without its history") },
 		Example: `git liza show login`,
-		Run: func(ctx context.Context, c *call.Call) error {
-			v, err := c.View(ctx)
-			if err != nil {
-				return err
-			}
+		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
 			id := c.Args[0]
 			path := records.Called(v.State, id)
 			if path == "" {
@@ -166,9 +156,9 @@ circuit_breaker. With --json the record is printed as git liza read has it.`,
 				return err
 			}
 			return c.Print(lines)
-		},
+		}),
 	}
-}
+})
 
 func showTask(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task, brief bool) error {
 	f, err := screen.FactsOf(ctx, c, v, t)
@@ -210,9 +200,7 @@ func recordLines(c *call.Call, p call.Page, v *gitboard.View, id string, n *yaml
 	return l.Lines, v.State.Err()
 }
 
-var _ = add(logCommand)
-
-func logCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var o history.Options
 	return &call.Command{
 		Name: "log", Group: "human", Args: "[TASK]", Max: 1, Reads: true, Lasts: true,
@@ -244,11 +232,9 @@ with git's own means.`,
 			return history.Print(ctx, c, o)
 		},
 	}
-}
+})
 
-var _ = add(diffCommand)
-
-func diffCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var since bool
 	return &call.Command{
 		Name: "diff", Group: "human", Args: "A [B]", Min: 1, Max: 2,
@@ -302,11 +288,9 @@ func diffCommand() *call.Command {
 			return c.Print(lines)
 		},
 	}
-}
+})
 
-var _ = add(graphCommand)
-
-func graphCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var dot, mermaid, open bool
 	var goal string
 	return &call.Command{
@@ -353,11 +337,9 @@ for of 0 is merged, and so on, in the order in which coders get them. The critic
 			return c.Print(screen.TextGraph(c.Page(), g))
 		},
 	}
-}
+})
 
-var _ = add(reportCommand)
-
-func reportCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "report", Group: "human", Args: "FILE.html", Min: 1, Max: 1, Reads: true,
 		Short: "the run as one file for a browser: the pages of git liza web, for somebody without git liza",
@@ -390,4 +372,4 @@ last submission. An existing file is replaced only if it is a report. Of a run t
 			return c.Answer(map[string]any{"file": file, "bytes": page.Len()}, fmt.Sprintf("%s: %d KiB", text.Line(c.Args[0], 200), page.Len()/1024))
 		},
 	}
-}
+})

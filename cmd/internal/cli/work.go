@@ -20,9 +20,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-var _ = add(claimCommand)
-
-func claimCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "claim", Group: "coder", Args: "[ID]", Max: 1, Writes: true,
 		Short: "take a task, with a worktree to work in",
@@ -40,7 +38,7 @@ and is oldest. An integration fix comes before the others.`,
 			return err
 		},
 	}
-}
+})
 
 // claim claims a task. An agent that the board does not know is registered with the claim, in one
 // push; after a refusal it is registered alone, and claims once more.
@@ -105,9 +103,7 @@ func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 	return c.Report(got.Done, extra, lines...)
 }
 
-var _ = add(preExecCommand)
-
-func preExecCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.PreExec{}
 	return &call.Command{
 		Name: "pre-exec", Group: "coder", Args: "ID", Min: 1, Max: 1, Writes: true,
@@ -143,11 +139,9 @@ func preExecCommand() *call.Command {
 			return nil
 		},
 	}
-}
+})
 
-var _ = add(submitCommand)
-
-func submitCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var why, verified string
 	return &call.Command{
 		Name: "submit", Group: "coder", Args: "ID [COMMIT]", Min: 1, Max: 2, Writes: true,
@@ -178,11 +172,9 @@ reviewer sees how it ended next to the validation that the checkpoint planned.`,
 			return c.Report(done, map[string]any{"review_commit": t.ReviewCommit, "warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)...)
 		},
 	}
-}
+})
 
-var _ = add(withdrawCommand)
-
-func withdrawCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.Withdraw{}
 	return &call.Command{
 		Name: "withdraw", Group: "coder", Args: "ID", Min: 1, Max: 1, Writes: true,
@@ -194,11 +186,9 @@ func withdrawCommand() *call.Command {
 			return c.Just(ctx, &p)
 		},
 	}
-}
+})
 
-var _ = add(handoffCommand)
-
-func handoffCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.HandOff{}
 	return &call.Command{
 		Name: "handoff", Group: "any agent", Args: "[ID]", Max: 1, Writes: true,
@@ -230,11 +220,9 @@ review, which any other reviewer may claim. A planner names no task: what it lea
 			return c.Report(done, nil)
 		},
 	}
-}
+})
 
-var _ = add(blockCommand)
-
-func blockCommand() *call.Command {
+var _ = add(func() *call.Command {
 	p := board.Block{}
 	return &call.Command{
 		Name: "block", Group: "coder", Args: "ID", Min: 1, Max: 1, Writes: true,
@@ -251,4 +239,4 @@ func blockCommand() *call.Command {
 			return c.Show(acts.Block(ctx, c, &p))
 		},
 	}
-}
+})

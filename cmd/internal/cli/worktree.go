@@ -14,9 +14,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-var _ = add(worktreeListCommand)
-
-func worktreeListCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "worktree list", Group: "worktrees", Max: 0,
 		Short:   "list the tasks' worktrees of this clone",
@@ -43,11 +41,9 @@ func worktreeListCommand() *call.Command {
 			return c.Say(call.Columns("", rows)...)
 		},
 	}
-}
+})
 
-var _ = add(worktreeCreateCommand)
-
-func worktreeCreateCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var fresh bool
 	return &call.Command{
 		Name: "worktree create", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
@@ -72,11 +68,9 @@ func worktreeCreateCommand() *call.Command {
 			return c.Answer(map[string]any{"worktree": path}, "worktree: "+path)
 		},
 	}
-}
+})
 
-var _ = add(worktreeStatusCommand)
-
-func worktreeStatusCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "worktree status", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
 		Short:   "show how far integration has moved since, and what bringing it in would do",
@@ -92,7 +86,7 @@ func worktreeStatusCommand() *call.Command {
 			return c.Say(worktreeLines(s)...)
 		},
 	}
-}
+})
 
 func worktreeLines(s *worktrees.Status) []string {
 	if s.Head.IsZero() {
@@ -120,9 +114,7 @@ func worktreeLines(s *worktrees.Status) []string {
 	return append(lines, "advice:          "+s.Advice)
 }
 
-var _ = add(worktreeDeleteCommand)
-
-func worktreeDeleteCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "worktree delete", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
 		Short:   "remove the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; its work is kept in the attic",
@@ -138,11 +130,9 @@ func worktreeDeleteCommand() *call.Command {
 			return c.Answer(map[string]any{"task": c.Args[0]}, c.Args[0]+" has no worktree here now; work that nothing else holds is under "+plumbing.AtticPrefix+c.Args[0])
 		},
 	}
-}
+})
 
-var _ = add(worktreeRepairCommand)
-
-func worktreeRepairCommand() *call.Command {
+var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "worktree repair", Group: "worktrees", Max: 0,
 		Short:   "repair git's records of the worktrees after a move or a crash",
@@ -154,4 +144,4 @@ func worktreeRepairCommand() *call.Command {
 			return c.Answer(nil, "git knows its worktrees again; git liza doctor looks further")
 		},
 	}
-}
+})

@@ -44,8 +44,8 @@ type Imported struct {
 }
 
 // ImportIssue makes a goal of an issue: its text becomes the goal's specification on integration,
-// marked as a stranger's. run runs a command of git liza.
-func ImportIssue(ctx context.Context, c *call.Call, run call.Runs, in Import) (*Imported, error) {
+// marked as a stranger's.
+func ImportIssue(ctx context.Context, c *call.Call, in Import) (*Imported, error) {
 	if _, err := c.Actor(ctx, "goal-start"); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func ImportIssue(ctx context.Context, c *call.Call, run call.Runs, in Import) (*
 		return done, board.Refuse(board.CodePermission, fmt.Sprintf("%s, who wrote issue %d, may not write to %s", issue.Author, number, to.at.Repo),
 			"read it (git liza issue import "+in.Issue+" --dry-run); if agents may work by it: --yes")
 	}
-	if err := done.begin(ctx, c, run, in, board.Issue{Host: to.at.Name, Repo: to.at.Repo, Number: number}); err != nil {
+	if err := done.begin(ctx, c, in, board.Issue{Host: to.at.Name, Repo: to.at.Repo, Number: number}); err != nil {
 		return nil, err
 	}
 	done.Text = ""
@@ -112,7 +112,7 @@ func follows(ctx context.Context, to *target, g *board.Goal, pr *forge.PullReque
 }
 
 // begin lands the specification and starts the goal.
-func (done *Imported) begin(ctx context.Context, c *call.Call, run call.Runs, in Import, issue board.Issue) error {
+func (done *Imported) begin(ctx context.Context, c *call.Call, in Import, issue board.Issue) error {
 	v, err := c.View(ctx)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (done *Imported) begin(ctx context.Context, c *call.Call, run call.Runs, in
 	if err := p.Check(v.State, board.Operation{}); err != nil {
 		return err
 	}
-	if _, err := start.Write(ctx, c, run, done.Text, done.Spec); err != nil {
+	if _, err := start.Write(ctx, c, done.Text, done.Spec); err != nil {
 		return err
 	}
 	done.Goal = p.ID

@@ -260,7 +260,7 @@ type taskGroup struct {
 func groupTasks(o *report.Overview, filter string) []*taskGroup {
 	by := map[board.Status]*taskGroup{}
 	for _, t := range o.Tasks {
-		if !listed(t, filter) {
+		if !t.Matches(filter) {
 			continue
 		}
 		if by[t.Status] == nil {
@@ -283,16 +283,6 @@ func groupTasks(o *report.Overview, filter string) []*taskGroup {
 		})
 	}
 	return groups
-}
-
-// listed reports whether a task passes a filter: each word of it occurs in the task's id, title,
-// status, stage or agent, or it is "!" and the task is stuck.
-func listed(t report.TaskOutlook, filter string) bool {
-	if filter == "!" {
-		return t.IsStuck()
-	}
-	text := strings.ToLower(strings.Join([]string{t.ID, t.Title, string(t.Status), t.Stage, t.Worker}, " "))
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // whole is one of the functions for how many rows a group needs at least: all tasks, one, or one

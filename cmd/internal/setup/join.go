@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -36,6 +37,48 @@ func Join(ctx context.Context, c *call.Call, alone bool) (done bool, err error) 
 		return false, err
 	}
 	return true, Joined(ctx, c, warning)
+}
+
+// Share shares this clone's board by a remote, or joins the board that the remote has.
+func Share(ctx context.Context, c *call.Call, remote string) error {
+	if err := HumanOnly(ctx, c); err != nil {
+		return err
+	}
+	b := c.Board
+	tip, err := b.Repo().Ref(ctx, plumbing.BoardRef)
+	if err != nil {
+		return err
+	}
+	home, err := b.Repo().Ref(ctx, plumbing.HomeRef)
+	if err != nil {
+		return err
+	}
+	joins := tip.IsZero() || home.IsZero() && b.Remote() == ""
+	begin, warning := func() error { return b.Sharing().Share(ctx, remote) }, ""
+	if joins {
+		warning, err = Guarded(ctx, c, begin)
+	} else {
+		err = begin()
+	}
+	again := "git liza share " + text.Line(remote, 60)
+	if unclear := (*log.UnclearError)(nil); errors.As(err, &unclear) {
+		return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error(), Hint: "when it can be reached: " + again + "; until then nothing is written here"}
+	}
+	if errors.As(err, new(*git.NetworkError)) && !errors.Is(err, git.ErrRejected) && b.Remote() == "" {
+		return &call.Outcome{Exit: 3, Code: call.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: " + again}
+	}
+	if err != nil {
+		return err
+	}
+	if joins {
+		return Joined(ctx, c, warning)
+	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Answer(map[string]any{"remote": b.Remote(), "commit": v.Commit},
+		fmt.Sprintf("the board is shared by %s\nother clones join it: git liza init", text.Line(b.Remote(), 60)))
 }
 
 // Joined proves the board that a clone has just adopted, and reports it, with a warning about

@@ -11,17 +11,20 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/definition"
+	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 // Beginning makes the board and its first goal, or adds a goal to a board.
 type Beginning struct {
 	Call *call.Call
-	Run  call.Runs
 	Ask  *Asking // nil for no questions
 	Goal string
 	Spec string // a committed file; "" for specs/vision.md, or else the goal's text
@@ -60,8 +63,8 @@ func (p *Proposal) Lines() []string {
 }
 
 // Begin makes the board, or adds the goal to it, and gives each goal in progress a specification. It
-// returns those of the new goal and of goals that had none. Every change is a command that a user
-// could have typed, and a repetition continues after an interruption.
+// returns those of the new goal and of goals that had none. A repetition continues after an
+// interruption.
 func (b *Beginning) Begin(ctx context.Context) ([]Spec, error) {
 	tip, err := b.Call.Board.Repo().Ref(ctx, plumbing.BoardRef)
 	if err != nil {
@@ -94,7 +97,7 @@ func (b *Beginning) Begin(ctx context.Context) ([]Spec, error) {
 		}
 		specs = append(specs, spec)
 	}
-	more, err := Specify(ctx, b.Call, b.Run)
+	more, err := Specify(ctx, b.Call)
 	return append(specs, more...), err
 }
 
@@ -112,22 +115,38 @@ func (b *Beginning) init(ctx context.Context) error {
 	if b.Goal == "" {
 		return call.Usage(b.Call.Cmd, "a new board needs a goal")
 	}
-	args := []string{"init", b.Goal}
-	if b.Yes {
-		args = append(args, "--unattended")
+	if b.Spec == "" {
+		if err := uncommitted(ctx, b.Call); err != nil {
+			return err
+		}
 	}
-	if b.Spec != "" {
-		args = append(args, "--spec", b.Spec)
-	} else if err := uncommitted(ctx, b.Call); err != nil {
-		return err
-	}
-	err := b.Run(ctx, args)
+	r := setup.Request{Goal: b.Goal, Spec: b.Spec, Integration: setup.UsualIntegration, Unattended: b.Yes}
+	return carry(ctx, b.Call, "init", func(ctx context.Context, c *call.Call) (call.Result, error) {
+		return call.Result{}, setup.Init(ctx, c, r)
+	})
+}
+
+// carry carries out an operation as a command does, on a Board of its own.
+func carry(ctx context.Context, c *call.Call, op string, do func(context.Context, *call.Call) (call.Result, error)) error {
+	_, err := call.Act{Op: op, Do: do}.Carry(ctx, c)
 	return err
+}
+
+// land brings a file to integration, as it is in a commit.
+func land(ctx context.Context, c *call.Call, path, from, reason string) error {
+	return carry(ctx, c, "land", func(ctx context.Context, c *call.Call) (call.Result, error) {
+		actor, err := c.Actor(ctx, "land")
+		if err != nil {
+			return call.Result{}, err
+		}
+		_, err = merge.Land(ctx, c.Board, merge.LandRequest{Request: c.Asks(actor), Commit: from, Files: definition.Files([]string{path}), Reason: reason})
+		return call.Result{}, err
+	})
 }
 
 // Specify brings the specifications of goals in progress to integration, where planners read them:
 // the file that is committed in the worktree, else the goal's text.
-func Specify(ctx context.Context, c *call.Call, run call.Runs) ([]Spec, error) {
+func Specify(ctx context.Context, c *call.Call) ([]Spec, error) {
 	v, err := c.Board.View(ctx)
 	if err != nil {
 		return nil, err
@@ -146,7 +165,7 @@ func Specify(ctx context.Context, c *call.Call, run call.Runs) ([]Spec, error) {
 		if has, err := inHead(ctx, c, path); err != nil {
 			return nil, err
 		} else if has {
-			if err := run(ctx, []string{"land", "--spec", path, "--reason", "The goal's specification."}); err != nil {
+			if err := land(ctx, c, path, "HEAD", "The goal's specification."); err != nil {
 				return nil, err
 			}
 			specs = append(specs, Spec{Path: path})
@@ -158,12 +177,13 @@ func Specify(ctx context.Context, c *call.Call, run call.Runs) ([]Spec, error) {
 		if err := uncommitted(ctx, c); err != nil {
 			return nil, err
 		}
-		path, err := Write(ctx, c, run, Specification(goal.Description), board.UsualSpec, "specs/"+id+".md")
+		path, err := Write(ctx, c, Specification(goal.Description), board.UsualSpec, "specs/"+id+".md")
 		if err != nil {
 			return nil, err
 		}
 		specs = append(specs, Spec{path, true})
-		if err := run(ctx, []string{"write", "goals." + id + ".spec_ref", path}); err != nil {
+		p := &board.Write{Path: board.RecordPath(board.GoalDir, id), Fields: []board.FieldEdit{{Field: "spec_ref", Value: path}}}
+		if err := carry(ctx, c, p.Op(), func(ctx context.Context, c *call.Call) (call.Result, error) { return c.Doing(ctx, p) }); err != nil {
 			return nil, err
 		}
 	}
@@ -178,12 +198,13 @@ func (b *Beginning) add(ctx context.Context, v *gitboard.View) (s Spec, err erro
 	}
 	s = Spec{b.Spec, b.Spec == ""}
 	if s.Written {
-		if s.Path, err = Write(ctx, b.Call, b.Run, Specification(b.Goal), "specs/"+id+".md"); err != nil {
+		if s.Path, err = Write(ctx, b.Call, Specification(b.Goal), "specs/"+id+".md"); err != nil {
 			return s, err
 		}
 	}
-	err = b.Run(ctx, []string{"goal", "start", b.Goal, "--spec", s.Path})
-	return s, err
+	return s, carry(ctx, b.Call, "goal start", func(ctx context.Context, c *call.Call) (call.Result, error) {
+		return acts.StartGoal(ctx, c, board.GoalStart{Text: b.Goal, SpecRef: s.Path})
+	})
 }
 
 // firstCommit makes an empty commit in a repository without one, if its human agrees.
@@ -243,16 +264,13 @@ func inHead(ctx context.Context, c *call.Call, path string) (bool, error) {
 	if err != nil || head.IsZero() {
 		return false, err
 	}
-	_, err = repo.History().FileOID(ctx, head, path)
-	if errors.Is(err, git.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	oid, err := definition.FileIn(ctx, repo, head, path)
+	return oid != "", err
 }
 
 // Write commits a specification on the integration branch, as the first of the paths that neither the
 // branch nor the worktree has. It returns the path.
-func Write(ctx context.Context, c *call.Call, run call.Runs, spec string, paths ...string) (string, error) {
+func Write(ctx context.Context, c *call.Call, spec string, paths ...string) (string, error) {
 	repo := c.Board.Repo()
 	v, err := c.Board.View(ctx)
 	if err != nil {
@@ -279,8 +297,7 @@ func Write(ctx context.Context, c *call.Call, run call.Runs, spec string, paths 
 	if err := repo.WriteObjects(ctx, objects); err != nil {
 		return "", err
 	}
-	err = run(ctx, []string{"land", "--spec", path, "--from", string(commit), "--reason", "The goal's text."})
-	return path, err
+	return path, land(ctx, c, path, string(commit), "The goal's text.")
 }
 
 // onlyFile returns a commit without parents that has just one file.
@@ -327,14 +344,18 @@ func (b *Beginning) Settings(ctx context.Context) (*Proposal, error) {
 	if p.Test, err = b.test(ctx, p.Test); err != nil {
 		return nil, err
 	}
-	for _, s := range [][2]string{{"worktree_setup", p.Setup}, {"worktree_copy", strings.Join(p.Copy, ",")}, {"integration_test", p.Test}} { // the test last: it ends the questions
+	var set []board.Payload
+	for _, s := range [][2]string{{"worktree_setup", p.Setup}, {"worktree_copy", strings.Join(p.Copy, ",")}, {"integration_test", p.Test}} {
 		if s[1] != "" {
-			if err := b.Run(ctx, []string{"config", "set", s[0], s[1]}); err != nil {
-				return nil, err
-			}
+			set = append(set, &board.SetConfig{Key: s[0], Value: s[1]})
 		}
 	}
-	return &p, nil
+	if len(set) == 0 {
+		return &p, nil
+	}
+	return &p, carry(ctx, b.Call, set[0].Op(), func(ctx context.Context, c *call.Call) (call.Result, error) {
+		return acts.Together(ctx, c, set[0].Op(), func(context.Context, *gitboard.View) ([]board.Payload, error) { return set, nil })
+	})
 }
 
 // test asks which command tests merged work.

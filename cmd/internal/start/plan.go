@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/cmd/internal/team"
@@ -18,7 +19,7 @@ import (
 
 // ReviewPlans asks the human on a team's terminal about each plan that waits for them, until ctx
 // ends. A plan that is answered elsewhere is no longer asked about.
-func ReviewPlans(ctx context.Context, c *call.Call, run call.Runs, ask *Asking, console *team.Console) {
+func ReviewPlans(ctx context.Context, c *call.Call, ask *Asking, console *team.Console) {
 	changed, err := c.Board.Follow(ctx, time.Minute)
 	if err != nil {
 		return // the supervisors report it
@@ -34,7 +35,7 @@ func ReviewPlans(ctx context.Context, c *call.Call, run call.Runs, ask *Asking, 
 			withdraw()
 			return
 		case a := <-answers:
-			console.Warn(judge(ctx, run, a.ids, a.line))
+			console.Warn(judge(ctx, c, a.ids, a.line))
 			asked = nil
 		case <-changed:
 		case <-console.Turned:
@@ -76,14 +77,18 @@ func ReviewPlans(ctx context.Context, c *call.Call, run call.Runs, ask *Asking, 
 }
 
 // judge approves a plan, or sends it back with what should change. It returns a sentence about it.
-func judge(ctx context.Context, run call.Runs, ids []string, answer string) string {
-	args := append([]string{"finalize"}, ids...)
-	done := text.Plural(len(ids), "task") + " approved"
+func judge(ctx context.Context, c *call.Call, ids []string, answer string) string {
+	op, done := "finalize", text.Plural(len(ids), "task")+" approved"
 	if !slices.Contains([]string{"", "y", "yes"}, strings.ToLower(answer)) {
-		args = append([]string{"reject-draft", "--reason", answer}, ids...)
-		done = "the planner has your answer"
+		op, done = "reject-draft", "the planner has your answer"
 	}
-	if err := run(ctx, args); err != nil {
+	_, err := call.Act{Op: op, Do: func(ctx context.Context, c *call.Call) (call.Result, error) {
+		if op == "finalize" {
+			return acts.Finalize(ctx, c, ids...)
+		}
+		return acts.RejectDrafts(ctx, c, answer, ids...)
+	}}.Carry(ctx, c)
+	if err != nil {
 		return err.Error()
 	}
 	return done

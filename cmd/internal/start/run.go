@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/editor"
 	"github.com/git-liza/git-liza/cmd/internal/team"
+	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/supervisor"
@@ -20,11 +22,6 @@ type Options struct {
 	Yes, NoWeb, NoOpen bool
 	Team               team.Options
 	Given              func(flag string) bool
-	Run                call.Runs // executes command lines
-	// Manual installs the manual pages, and returns their directory, "" if nothing was to be done.
-	Manual func(c *call.Call) (dir string, err error)
-	// Serve serves the web board, and calls show with the address for each next browser.
-	Serve func(ctx context.Context, c *call.Call, show func(address string)) error
 }
 
 // Start leads from a goal to merged code.
@@ -45,7 +42,7 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 	if in, isFile := c.App.Stdin.(*os.File); isFile && !o.Yes && !c.JSON && call.IsTerminal(in) && c.App.ToTerminal() {
 		ask = NewAsking(in, c.App.Stdout)
 	}
-	begin := Beginning{Call: c, Run: o.Run, Ask: ask, Spec: o.Spec, Yes: o.Yes}
+	begin := Beginning{Call: c, Ask: ask, Spec: o.Spec, Yes: o.Yes}
 	if len(c.Args) > 0 {
 		begin.Goal = c.Args[0]
 	}
@@ -78,7 +75,7 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 		}
 	}
 	lines := append(settings.Lines(), agents)
-	if dir, err := o.Manual(c); err != nil {
+	if dir, err := dispatch.InstallManual(c); err != nil {
 		lines = append(lines, "manual         not installed: "+text.Line(err.Error(), 200))
 	} else if dir != "" {
 		lines = append(lines, "manual         git liza --help, from "+text.Line(dir, 200))
@@ -136,7 +133,7 @@ func (o *Options) work(ctx context.Context, c *call.Call, ask *Asking) error {
 	}
 	o.Team.Given = func(string) bool { return false }
 	if ask != nil {
-		o.Team.Beside = func(ctx context.Context, console *team.Console) { ReviewPlans(ctx, c, o.Run, ask, console) }
+		o.Team.Alongside = func(ctx context.Context, console *team.Console) { ReviewPlans(ctx, c, ask, console) }
 	}
 	return team.Run(ctx, c, o.Team)
 }
@@ -159,7 +156,7 @@ func (o *Options) web(ctx context.Context, c *call.Call) (served <-chan struct{}
 	go func() {
 		defer close(done)
 		defer own.Close()
-		failed = o.Serve(ctx, own, show)
+		failed = web.Run(ctx, own, web.Options{Listen: web.AnyPort, Show: show})
 	}()
 	select {
 	case <-done:

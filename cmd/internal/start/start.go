@@ -1,9 +1,11 @@
 // Package start is the first minute with git liza: what a project's own files say about how it is
 // tested and prepared, the goal as a specification, and the questions on a terminal.
 //
-// It may import cmd/internal/call, cmd/internal/editor, cmd/internal/screen, cmd/internal/team,
-// gitboard, gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/report, gitboard/roles,
-// gitboard/text, roles/clis and roles/supervisor.
+// It may import cmd/internal/acts, cmd/internal/call, cmd/internal/definition,
+// cmd/internal/dispatch, cmd/internal/editor, cmd/internal/screen, cmd/internal/setup,
+// cmd/internal/team, cmd/internal/web, gitboard, gitboard/board, gitboard/git,
+// gitboard/git/plumbing, gitboard/report, gitboard/roles, gitboard/text, roles/clis,
+// roles/supervisor and worktrees/merge.
 package start
 
 import (

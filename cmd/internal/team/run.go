@@ -19,8 +19,8 @@ type Options struct {
 	Quiet  bool
 	Flags  Flags
 	Given  func(flag string) bool
-	// Beside runs beside the team, nil for nothing. Its context ends with the team's run.
-	Beside func(context.Context, *Console)
+	// Alongside runs alongside the team, nil for nothing. Its context ends with the team's run.
+	Alongside func(context.Context, *Console)
 }
 
 // sizesItself reports whether no number is given.
@@ -101,9 +101,9 @@ func Run(ctx context.Context, c *call.Call, t Options) error {
 			}
 		}
 	}
-	var beside sync.WaitGroup
-	if t.Beside != nil {
-		beside.Go(func() { t.Beside(running, screen) })
+	var alongside sync.WaitGroup
+	if t.Alongside != nil {
+		alongside.Go(func() { t.Alongside(running, screen) })
 	}
 	stopTelling := Telemetry(ctx, c, screen.Warn)
 	v, err := c.Board.View(ctx)
@@ -114,7 +114,7 @@ func Run(ctx context.Context, c *call.Call, t Options) error {
 	err = supervisor.RunTeam(running, crew)
 	stopTelling()
 	stop()
-	beside.Wait()
+	alongside.Wait()
 	screen.Close()
 	if err == nil {
 		return answerTeam(ctx, c, crew.Over)

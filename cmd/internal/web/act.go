@@ -120,12 +120,7 @@ var formActs = map[string]act{
 	}},
 	"send-back": {say: "send drafts back to their planner", needs: map[string]string{"id": "Mark at least one draft.", "reason": "Say what should change: the planner acts on it."}, act: func(f form) call.Act {
 		return one("reject-draft", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Together(ctx, c, "reject-draft", func(context.Context, *gitboard.View) (all []board.Payload, err error) {
-				for _, id := range f.Values["id"] {
-					all = append(all, &board.RejectDraft{About: board.About{Task: id}, Reason: f.text("reason")})
-				}
-				return all, nil
-			})
+			return acts.RejectDrafts(ctx, c, f.text("reason"), f.Values["id"]...)
 		})
 	}},
 	"pause": {say: "pause", act: doing(func(f form) board.Payload {

@@ -43,8 +43,8 @@ func (v fileView) Said(l diffLine) []report.Remark {
 	return all
 }
 
-// SaidBeside returns the comments on both lines of a row in two columns.
-func (v fileView) SaidBeside(s side) []report.Remark {
+// SaidOnRow returns the comments on both lines of a row in two columns.
+func (v fileView) SaidOnRow(s side) []report.Remark {
 	if s.Left.Kind == "same" {
 		return v.Said(s.Left)
 	}

@@ -6,7 +6,7 @@
 // off.
 //
 // It reads one board for all viewers, starts processes only on changes, and does not change the
-// board itself: a form becomes a command line, which Config.Do executes as the human of this clone.
+// board itself: a form becomes an act, which Config.Do carries out as the human of this clone.
 //
 // Access control is in guard.go; html/template escapes everything that is shown.
 //

@@ -161,7 +161,7 @@ func (f *follower) before(r *http.Request, id string, now *page) []part {
 		return []part{}
 	}
 	for i := range p.Parts {
-		if p.Parts[i].Beside { // its old content is unknown: mark all of it as changed
+		if p.Parts[i].OffBoard { // its old content is unknown: mark all of it as changed
 			p.Parts[i].Head = "?"
 			for j := range p.Parts[i].Rows {
 				p.Parts[i].Rows[j].HTML = "?"

@@ -73,13 +73,14 @@ type hub struct {
 	stamp   string     // of mark and ranOut
 	ranOut  time.Time  // when the last lease expired that anybody saw expire
 	newest  *look      // nil at first, and after a change
-	looks   []kept     // newest last
+	looks   []cached   // newest last
 	lines   []history.Line
 	streams map[chan struct{}]bool
 	expires time.Time // when the next live lease expires
 }
 
-type kept struct {
+// cached is a look with its id.
+type cached struct {
 	id string
 	*look
 }
@@ -195,7 +196,7 @@ func (h *hub) current(ctx context.Context) (*look, error) {
 	o, now := l.o, l.now
 	l.last = lastLines(ctx, h.board.Dir(), o)
 	h.newest, h.expires = l, nextExpiry(o, now)
-	h.looks = append(h.looks, kept{l.id(h.stamp), l})
+	h.looks = append(h.looks, cached{l.id(h.stamp), l})
 	h.looks = slices.Clone(h.looks[max(0, len(h.looks)-maxLooks):])
 	return l, nil
 }

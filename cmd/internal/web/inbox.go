@@ -66,7 +66,7 @@ func (i item) Heading() string {
 
 // inbox is everything that waits for the human, with the forms to answer it.
 func (s *Server) inbox(l *look) part {
-	p := part{ID: "inbox", Class: "inbox", Beside: true, Empty: "Nothing waits for you."}
+	p := part{ID: "inbox", Class: "inbox", OffBoard: true, Empty: "Nothing waits for you."}
 	title := "Waits for you"
 	if len(l.inbox.Items) > 0 && waiting(l.inbox) == 0 {
 		title = "A planner looks at these first"

@@ -14,7 +14,7 @@ import (
 // now shows what waits for the human, and what everybody is doing.
 func (s *Server) now(_ context.Context, l *look, q query) (*page, error) {
 	p := &page{Title: "Now", Nav: "Now"}
-	p.Parts = append(p.Parts, part{ID: "run", Class: "lead", Head: markup("run", s.scene(l)), Beside: true})
+	p.Parts = append(p.Parts, part{ID: "run", Class: "lead", Head: markup("run", s.scene(l)), OffBoard: true})
 	p.Parts = append(p.Parts, s.inbox(l))
 	tasks := s.tasks(l, q)
 	if q.get("q") != "" {
@@ -22,7 +22,7 @@ func (s *Server) now(_ context.Context, l *look, q query) (*page, error) {
 		for _, part := range tasks {
 			found += len(part.Rows)
 		}
-		p.Parts = append(p.Parts, part{ID: "filter", Class: "lead", Head: markup("filter", map[string]any{"Q": q.get("q"), "Found": found, "All": q.with("q", "")}), Beside: true})
+		p.Parts = append(p.Parts, part{ID: "filter", Class: "lead", Head: markup("filter", map[string]any{"Q": q.get("q"), "Found": found, "All": q.with("q", "")}), OffBoard: true})
 	}
 	p.Parts = append(p.Parts, tasks...)
 	p.Parts = append(p.Parts, goalsPart(l)...)
@@ -40,15 +40,6 @@ type scene struct {
 
 func (s *Server) scene(l *look) scene {
 	return scene{l.o, s.Do != nil && !l.past, l.past, waiting(l.inbox)}
-}
-
-// matches reports whether a task matches the text of the filter `/`.
-func matches(t report.TaskOutlook, q string) bool {
-	if q == "" {
-		return true
-	}
-	text := strings.ToLower(strings.Join([]string{t.ID, t.Title, string(t.Status), t.Stage, t.Worker, t.Stuck.String()}, " "))
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(q)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // stages are the groups of tasks, in the order of a human's interest.
@@ -77,11 +68,11 @@ func (s *Server) tasks(l *look, q query) []part {
 		return ""
 	}
 	for _, g := range stages {
-		p := part{ID: "tasks-" + g.id, Title: g.title, Class: "tasks", Beside: true}
+		p := part{ID: "tasks-" + g.id, Title: g.title, Class: "tasks", OffBoard: true}
 		total := 0
 		var of []report.TaskOutlook
 		for _, t := range l.o.Tasks {
-			if slices.Contains(g.in, t.Status) && matches(t, q.get("q")) {
+			if slices.Contains(g.in, t.Status) && t.Matches(q.get("q")) {
 				of = append(of, t)
 			}
 		}
@@ -142,7 +133,7 @@ func goalsPart(l *look) []part {
 
 // agentsPart shows the agents, their tasks, and what each did last.
 func agentsPart(l *look) part {
-	p := part{ID: "agents", Aside: true, Title: "Agents", Beside: true, Empty: "No agent is registered: git liza agent coder starts one.", Head: markup("agents-head", l.o)}
+	p := part{ID: "agents", Aside: true, Title: "Agents", OffBoard: true, Empty: "No agent is registered: git liza agent coder starts one.", Head: markup("agents-head", l.o)}
 	for _, a := range l.o.Agents {
 		record := l.State.Agent(a.ID)
 		p.Rows = append(p.Rows, row{a.ID, markup("agent-row", map[string]any{"A": a, "R": record, "Gone": a.LeaseExpires != "" && a.LeaseExpires <= l.o.Now, "Last": l.last[a.ID], "At": atOf(l)})})

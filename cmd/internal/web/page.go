@@ -123,9 +123,9 @@ type part struct {
 	Head  template.HTML // precedes the rows
 	Rows  []row
 	Empty string // shown if there are no rows
-	// Beside marks a dependence on state outside the board: leases, files that stop the clone,
+	// OffBoard marks a dependence on state outside the board: leases, files that stop the clone,
 	// transcripts.
-	Beside bool
+	OffBoard bool
 }
 
 // row is an entry of a part's list.

@@ -99,7 +99,7 @@ func (s *Server) agents(_ context.Context, l *look, _ query) (*page, error) {
 		return nil, err
 	}
 	here = slices.DeleteFunc(here, func(id string) bool { return l.past || l.State.Agent(id) != nil })
-	gone := part{ID: "gone", Title: "Ran here before", Beside: true, Head: markup("heading", "Ran here before"), Empty: "No other agent has a transcript in this clone."}
+	gone := part{ID: "gone", Title: "Ran here before", OffBoard: true, Head: markup("heading", "Ran here before"), Empty: "No other agent has a transcript in this clone."}
 	for _, id := range here {
 		gone.Rows = append(gone.Rows, row{id, markup("agent-link", id)})
 	}
@@ -134,7 +134,7 @@ func (s *Server) agent(ctx context.Context, l *look, id string, q query) (*page,
 			lease = a.LeaseExpires
 		}
 	}
-	about := part{ID: "agent", Class: "lead", Beside: true, Head: markup("agent", map[string]any{"ID": id, "R": record, "Has": has, "Lease": lease, "Now": l.o.Now, "At": atOf(l), "Last": l.last[id]})}
+	about := part{ID: "agent", Class: "lead", OffBoard: true, Head: markup("agent", map[string]any{"ID": id, "R": record, "Has": has, "Lease": lease, "Now": l.o.Now, "At": atOf(l), "Last": l.last[id]})}
 	did := part{ID: "did", Title: "Did last", Class: "log", Head: markup("heading", "Did last"), Empty: "Nothing on this board."}
 	for i, o := range lines {
 		if o.Agent == id && len(did.Rows) < 40 {

@@ -75,7 +75,7 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 	about["Reader"], about["When"] = acts.Reader(l.State, t.ID)
 	p := &page{Title: t.ID, Nav: "Now"}
 	p.Parts = []part{
-		{ID: "task", Class: "lead", Beside: true, Head: markup("task", about)},
+		{ID: "task", Class: "lead", OffBoard: true, Head: markup("task", about)},
 		{ID: "definition", Head: markup("task-definition", about)},
 	}
 	if s.Do != nil && !l.past {
