@@ -96,6 +96,22 @@ func above(b *gitboard.Board, token, space string) Supervision {
 	return Supervision{}
 }
 
+// ancestors returns this process and those above it, nearest first, and the leaders of their
+// process groups, because a process whose parent ended is still in its group. It returns nothing
+// where they can't be read.
+func ancestors() (processes, groups []int) {
+	const most = 1000
+	for pid := os.Getpid(); pid > 1 && len(processes) < most; {
+		p, ok := proc.Find(pid)
+		if !ok {
+			break
+		}
+		processes, groups = append(processes, pid), append(groups, p.Group)
+		pid = p.Parent
+	}
+	return processes, groups
+}
+
 // record identifies a process. A supervisor's has the hash of its agents' token, too.
 type record struct {
 	proc.ID

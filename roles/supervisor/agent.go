@@ -8,10 +8,18 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/roles/process"
 )
 
 // tailBytes is how much of the end of an agent's output is searched for a quota message.
 const tailBytes = 16 << 10
+
+// How long an agent gets to end once it was asked to: an interrupted CLI termAfter before SIGTERM, and
+// killAfter before it is killed.
+const (
+	termAfter = 4 * time.Second
+	killAfter = 10 * time.Second
+)
 
 // start runs the agent once, on its task or its wake-up, and learns from how it ended.
 func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
@@ -29,7 +37,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	s.witness = newWitness(s.CLI, s.Board.Now, s.outputs()...)
 	s.witness.began = func(session string) { s.converses(step.Task, session) }
 	if s.Terminal == nil {
-		c.output = s.witness
+		c.Output = s.witness
 		s.witness.context = c.size
 	}
 	if step.Wake != nil { // if this process dies, the next one continues
@@ -43,11 +51,11 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if err != nil {
 		return err
 	}
-	p, err := start(c)
+	p, err := process.Start(c.Command)
 	if err != nil {
 		return &StopError{Exit: 5, Reason: fmt.Sprintf("%s can't be started: %v", s.CLI.Name, err), Hint: s.CLI.Install}
 	}
-	if err := s.files.keepProcess(processFile, p.cmd.Process.Pid); err != nil {
+	if err := s.files.keepProcess(processFile, p.PID()); err != nil {
 		s.report(Trouble, step.Task, "should this process die, the agent may be left running: "+err.Error())
 	}
 	s.say(Event{Event: Started, Task: step.Task, Text: s.occasion(step, c), Prompt: file})
@@ -60,12 +68,12 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	}
 	ended, err := s.oversee(ctx, p, r)
 	if c.container != "" && ended.ours {
-		s.Container.end(c.container, c.env)
+		s.Container.end(c.container, c.Env)
 	}
-	s.files.dropProcess(processFile, p.cmd.Process.Pid)
+	s.files.dropProcess(processFile, p.PID())
 	_ = s.witness.Close()
-	if p.left > 0 {
-		s.report(Repaired, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.left))
+	if p.Left > 0 {
+		s.report(Repaired, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.Left))
 	}
 	ended.resumed, ended.took = c.resumed, s.Board.Now().Sub(r.Began)
 	if err == nil {
@@ -103,7 +111,7 @@ type ending struct {
 // watching is the state of a run while the supervisor watches it.
 type watching struct {
 	*supervisor
-	p       *process
+	p       *process.Process
 	r       *Running
 	order   Order
 	ending  ending
@@ -157,15 +165,15 @@ func (w *watching) end(reason string) {
 	w.report(Ending, w.r.Task, reason)
 	w.ending.ours, w.kill = true, time.After(killAfter)
 	if w.CLI.Interrupt {
-		w.p.ask(interrupt)
+		w.p.Interrupt()
 		w.firmly = time.After(termAfter)
 		return
 	}
-	w.p.ask(terminate)
+	w.p.Terminate()
 }
 
 // oversee watches a running agent until it ends. An error ends the supervisor too.
-func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (ending, error) {
+func (s *supervisor) oversee(ctx context.Context, p *process.Process, r *Running) (ending, error) {
 	w := &watching{supervisor: s, p: p, r: r}
 	done, lostLease, follow := ctx.Done(), s.pulse.lost, s.follow
 	w.look(ctx)
@@ -175,17 +183,17 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 			timer = time.After(w.order.Next.Sub(s.Board.Now()))
 		}
 		select {
-		case ended := <-p.done:
-			w.ending.exit = exitCode(ended)
+		case ended := <-p.Done:
+			w.ending.exit = process.ExitCode(ended)
 			if ctx.Err() != nil { // the agent may have got the same signal
 				w.ending.ours = true
 				w.stopped = cmp.Or(w.stopped, ctx.Err())
 			}
 			return w.ending, w.stopped
 		case <-w.firmly:
-			p.ask(terminate)
+			p.Terminate()
 		case <-w.kill:
-			p.kill()
+			p.Kill()
 		case <-timer:
 			w.look(ctx)
 		case <-s.witness.spent:

@@ -49,7 +49,7 @@ func FindContainer(image string) (*Container, error) {
 // calls through an alias.
 func (k *Container) wrap(c command, name, common, program string) command {
 	args := []string{k.Engine, "run", "--rm", "--interactive", "--name", name, "--security-opt", "label=disable"}
-	if c.shares {
+	if c.Shares {
 		args = append(args, "--tty")
 	}
 	args = append(args, "--user", strconv.Itoa(os.Getuid())+":"+strconv.Itoa(os.Getgid()))
@@ -57,14 +57,14 @@ func (k *Container) wrap(c command, name, common, program string) command {
 		args = append(args, "--userns", "keep-id")
 	}
 	args = append(args, "--env", "HOME=/tmp")
-	for _, entry := range c.env { // by name, so that process lists don't show the values
+	for _, entry := range c.Env { // by name, so that process lists don't show the values
 		if slices.ContainsFunc(passed, func(begin string) bool { return strings.HasPrefix(entry, begin) }) {
 			key, _, _ := strings.Cut(entry, "=")
 			args = append(args, "--env", key)
 		}
 	}
-	args = append(args, "--volume", c.dir+":"+c.dir)
-	if !strings.HasPrefix(common+"/", c.dir+"/") {
+	args = append(args, "--volume", c.Dir+":"+c.Dir)
+	if !strings.HasPrefix(common+"/", c.Dir+"/") {
 		args = append(args, "--volume", common+":"+common)
 	}
 	for _, name := range guarded {
@@ -72,8 +72,8 @@ func (k *Container) wrap(c command, name, common, program string) command {
 			args = append(args, "--volume", path+":"+path+":ro")
 		}
 	}
-	args = append(args, "--volume", program+":"+program+":ro", "--workdir", c.dir, k.Image)
-	c.args, c.container = append(args, c.args...), name
+	args = append(args, "--volume", program+":"+program+":ro", "--workdir", c.Dir, k.Image)
+	c.Args, c.container = append(args, c.Args...), name
 	return c
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/roles/process"
 )
 
 // TestContainer checks that an agent's container has its directory, the common git directory and
@@ -15,8 +17,8 @@ import (
 func TestContainer(t *testing.T) {
 	k := &Container{Engine: "/usr/bin/docker", Image: "agents:1"}
 	env := []string{"PATH=/usr/bin", "HOME=/home/ann", "AWS_SECRET=x", "ANTHROPIC_API_KEY=sk-1", "LIZA_AGENT_ID=coder-1", "LIZA_SESSION=s-1"}
-	c := k.wrap(command{args: []string{"claude", "-p"}, dir: "/p/.worktrees/one", env: env}, "liza-coder-1", "/p/.git", "/usr/bin/git-liza")
-	line := strings.Join(c.args, " ")
+	c := k.wrap(command{Command: process.Command{Args: []string{"claude", "-p"}, Dir: "/p/.worktrees/one", Env: env}}, "liza-coder-1", "/p/.git", "/usr/bin/git-liza")
+	line := strings.Join(c.Args, " ")
 	for _, want := range []string{
 		"/usr/bin/docker run --rm --interactive --name liza-coder-1", "--env ANTHROPIC_API_KEY ", "--env LIZA_AGENT_ID ", "--env HOME=/tmp ",
 		"--volume /p/.worktrees/one:/p/.worktrees/one --volume /p/.git:/p/.git --volume /usr/bin/git-liza:/usr/bin/git-liza:ro --workdir /p/.worktrees/one agents:1 claude -p",
@@ -30,8 +32,8 @@ func TestContainer(t *testing.T) {
 			t.Errorf("%q is in %s", secret, line)
 		}
 	}
-	if c.container != "liza-coder-1" || !slices.Equal(c.env, env) {
-		t.Errorf("%q in %q", c.container, c.env)
+	if c.container != "liza-coder-1" || !slices.Equal(c.Env, env) {
+		t.Errorf("%q in %q", c.container, c.Env)
 	}
 	common := t.TempDir()
 	for _, name := range []string{"hooks", "info", "liza/agents", "objects"} {
@@ -39,12 +41,12 @@ func TestContainer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	inside := strings.Join(k.wrap(command{dir: "/w"}, "n", common, "/l").args, " ")
+	inside := strings.Join(k.wrap(command{Command: process.Command{Dir: "/w"}}, "n", common, "/l").Args, " ")
 	if at := common + "/hooks"; !strings.Contains(inside, common+":"+common+" --volume "+at+":"+at+":ro --volume "+common+"/info:") || !strings.Contains(inside, "/liza/agents:ro ") || strings.Contains(inside, "objects:") {
 		t.Error(inside)
 	}
-	planner := k.wrap(command{args: []string{"claude"}, dir: "/p", shares: true}, "n", "/p/.git", "/l")
-	if line := strings.Join(planner.args, " "); strings.Contains(line, "/p/.git:") || !strings.Contains(line, "--tty") {
+	planner := k.wrap(command{Command: process.Command{Args: []string{"claude"}, Dir: "/p", Shares: true}}, "n", "/p/.git", "/l")
+	if line := strings.Join(planner.Args, " "); strings.Contains(line, "/p/.git:") || !strings.Contains(line, "--tty") {
 		t.Error(line)
 	}
 }

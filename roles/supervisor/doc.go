@@ -11,5 +11,5 @@
 // It may import forge, gitboard, gitboard/board, gitboard/cmdline, gitboard/commands, gitboard/git,
 // gitboard/git/gitenv, gitboard/git/plumbing, gitboard/git/records, gitboard/lease, gitboard/log,
 // gitboard/proc, gitboard/queue, gitboard/report, gitboard/roles, gitboard/text, gitboard/watch,
-// roles/clis, roles/prompt and roles/transcript.
+// roles/clis, roles/process, roles/prompt and roles/transcript.
 package supervisor

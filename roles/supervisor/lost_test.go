@@ -115,22 +115,6 @@ func TestSlowClock(t *testing.T) {
 	}
 }
 
-// TestShortLease checks that a supervisor says that a lease expires before a registration is done.
-func TestShortLease(t *testing.T) {
-	ctx, s, _, clock := supervised(t)
-	var said []string
-	s.Report = func(e Event) { said = append(said, e.Text) }
-	for _, later := range []time.Duration{5*time.Minute - time.Second, time.Second} {
-		clock.Pass(later)
-		v, err := s.Board.View(ctx)
-		must(t, err)
-		must(t, s.warnOfLease(ctx, v))
-	}
-	if len(said) != 1 || !strings.HasPrefix(said[0], "a lease lasts 5m0s, and this one had expired") {
-		t.Errorf("%q", said)
-	}
-}
-
 // TestActsOnlyWhenSure checks that a supervisor whose lease was taken does nothing more, whatever
 // it has decided.
 func TestActsOnlyWhenSure(t *testing.T) {

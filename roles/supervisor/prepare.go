@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
@@ -19,8 +22,20 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/roles/clis"
+	"github.com/git-liza/git-liza/roles/process"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
+
+// command is a run of an agent's program.
+type command struct {
+	process.Command
+	container string // name of its container, "" for none
+	resumed   bool   // it continues an earlier conversation
+	size      int    // bytes of the prompt
+}
+
+// markOf is the entry by which everything that an agent starts is known: its session.
+func markOf(session string) string { return "LIZA_SESSION=" + session }
 
 // prepare builds the prompt and the command of a run.
 func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, string, error) {
@@ -32,16 +47,8 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	if err != nil {
 		return command{}, "", err
 	}
-	tip, err := v.IntegrationTip(ctx)
-	if err != nil {
-		return command{}, "", err
-	}
-	in.Integration = tip.Short()
 	named, err := l.State.Team().RoleOf(s.actor.ID)
 	if err != nil {
-		return command{}, "", err
-	}
-	if in.Extra, err = s.Board.Instructions(ctx, named); err != nil {
 		return command{}, "", err
 	}
 	if !in.Restarted {
@@ -52,9 +59,7 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		subject = strings.ToLower(strings.ReplaceAll(string(step.Wake.Trigger), "_", "-"))
 	}
 	if step.Task != "" {
-		subject = step.Task
-		in.Worktree = filepath.Join(s.Board.WorktreesFolder(s.root), step.Task)
-		dir = in.Worktree
+		dir, subject = filepath.Join(s.Board.WorktreesFolder(s.root), step.Task), step.Task
 		if s.Role == roles.Coder {
 			did, err := s.Executor.Unlock(ctx, step.Task)
 			if s.repaired(step.Task, did); err != nil {
@@ -65,32 +70,8 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 			return command{}, "", err
 		}
 	}
-	if s.Role == roles.Coder {
-		off, err := v.OffBranch(ctx, step.Task, dir)
-		if err != nil {
-			return command{}, "", err
-		}
-		if off != "" {
-			in.Warnings = append(in.Warnings[:len(in.Warnings):len(in.Warnings)], off)
-		}
-	}
-	if s.Role == roles.CodeReviewer && step.Wake == nil {
-		t := l.State.Task(step.Task)
-		if err := l.State.Err(); err != nil {
-			return command{}, "", err
-		}
-		if in.Review, err = v.Submission(ctx, t); err != nil {
-			return command{}, "", err
-		}
-	}
-	if t := l.State.Task(step.Task); t != nil {
-		if in.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
-			return command{}, "", err
-		}
-		var err error
-		if in.Remarks, err = s.Board.Remarks(ctx, t); err != nil {
-			return command{}, "", err
-		}
+	if err := Facts(ctx, s.Board, v, named, &in); err != nil {
+		return command{}, "", err
 	}
 	session := s.continues(step)
 	in.Continued = session != ""
@@ -113,19 +94,54 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	if err != nil {
 		return command{}, "", err
 	}
-	c := command{dir: dir, env: environ, mark: markOf(s.actor.Session), resumed: session != "", size: len(text)}
+	c := command{Command: process.Command{Dir: dir, Env: environ, Mark: markOf(s.actor.Session)}, resumed: session != "", size: len(text)}
 	if s.Terminal != nil {
-		c.args = append([]string{s.program}, s.CLI.InteractiveCommand(file, s.folders(dir))...)
-		c.stdin, c.output, c.shares = s.Terminal, s.Terminal, true
+		c.Args = append([]string{s.program}, s.CLI.InteractiveCommand(file, s.folders(dir))...)
+		c.Stdin, c.Output, c.Shares = s.Terminal, s.Terminal, true
 		return s.contained(c), file, nil
 	}
 	if s.CLI.Prompt == clis.ACP {
-		c.args, c.stdin = append([]string{filepath.Join(bin, "git-liza")}, s.CLI.Bridge(s.program, session)...), strings.NewReader(text)
+		c.Args, c.Stdin = append([]string{filepath.Join(bin, "git-liza")}, s.CLI.Bridge(s.program, session)...), strings.NewReader(text)
 		return s.contained(c), file, nil
 	}
 	args, stdin := s.CLI.Command(clis.Start{Prompt: text, File: file, Session: session, Root: os.Geteuid() == 0, Hooks: true, Folders: s.folders(dir)})
-	c.args, c.stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
+	c.Args, c.Stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
 	return s.contained(c), file, nil
+}
+
+// Facts fills in what a prompt says about the repository, the agent's role and its task, if it names
+// one, as they are on a view.
+func Facts(ctx context.Context, b *gitboard.Board, v *gitboard.View, named *board.Role, in *prompt.Input) error {
+	tip, err := v.IntegrationTip(ctx)
+	if err != nil {
+		return err
+	}
+	in.Integration = tip.Short()
+	if in.Extra, err = b.Instructions(ctx, named); err != nil || in.Task == "" {
+		return err
+	}
+	t, err := in.State.FindTask(in.Task)
+	if err != nil {
+		return err
+	}
+	in.Worktree = filepath.Join(b.WorktreesFolder(in.Root), t.ID)
+	if in.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
+		return err
+	}
+	if in.Remarks, err = b.Remarks(ctx, t); err != nil {
+		return err
+	}
+	if in.Role == roles.CodeReviewer {
+		if t.ReviewCommit != "" {
+			in.Review, err = v.Submission(ctx, t)
+		}
+		return err
+	}
+	off, err := v.OffBranch(ctx, t.ID, in.Worktree)
+	if off != "" {
+		in.Warnings = append(slices.Clip(in.Warnings), off)
+	}
+	return err
 }
 
 // shown keeps that the agent sees the notes that its prompt has as a whole.
@@ -261,6 +277,25 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 	}
 	maps.Copy(set, s.caches())
 	return inherit(s.Environ, set, s.CLI.Keeps...), nil
+}
+
+// keyVar names the signing key. An agent does not inherit it from the environment of its
+// supervisor.
+const keyVar = "LIZA_SIGNING_KEY"
+
+// inherit is the environment for a program that finds its own repository, with the variables in set
+// replaced. Of all tokens it has only the program's own.
+func inherit(environ []string, set map[string]string, keeps ...string) []string {
+	tokens := forge.Tokens()
+	env := slices.DeleteFunc(gitenv.Elsewhere(environ), func(entry string) bool {
+		key, _, _ := strings.Cut(entry, "=")
+		_, other := set[key]
+		return other || key == keyVar || slices.Contains(tokens, key) && !slices.Contains(keeps, key)
+	})
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		env = append(env, key+"="+set[key])
+	}
+	return env
 }
 
 // aliased makes `git liza` work where PATH does not contain it. Git runs an alias at the top of the

@@ -10,11 +10,11 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/roles/process"
 )
 
 // numberTries is how many numbers --id auto tries while others take them.
@@ -254,12 +254,8 @@ func (f files) endLeftover(session string) {
 	if session == "" {
 		return
 	}
-	left := func() []proc.ID { return marked(markOf(session)) }
-	if pid, _ := f.liveProcess(processFile); pid != 0 && slices.ContainsFunc(left(), func(p proc.ID) bool { return p.PID() == pid }) {
-		if p, err := os.FindProcess(pid); err == nil {
-			signalProcess(p, true, kill)
-		}
+	pid, _ := f.liveProcess(processFile)
+	if process.EndMarked(markOf(session), pid) {
 		f.dropProcess(processFile, pid)
 	}
-	endAll(left)
 }

@@ -192,7 +192,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	}
 	s.warnOfClock(v.State)
 	s.warnOfUsage(v.State)
-	if err := errors.Join(v.State.Err(), s.warnOfLease(ctx, v)); err != nil {
+	if err := v.State.Err(); err != nil {
 		return err
 	}
 	s.pulse = newPulse(s.Board, s.actor, config, task)
@@ -216,17 +216,6 @@ func (s *supervisor) warnOfClock(on *board.State) {
 		s.report(Trouble, "", fmt.Sprintf("the board is dated %s ahead of this clock: if it is this clock that is wrong, others take what %s works on for abandoned; compare the clocks of both machines: date -u",
 			board.Span(ahead), s.actor.ID))
 	}
-}
-
-// warnOfLease reports a lease that had expired on arrival: the remote takes longer to accept a
-// lease than it lasts.
-func (s *supervisor) warnOfLease(ctx context.Context, v *gitboard.View) error {
-	held, err := v.Lease(ctx, s.actor.ID)
-	if err == nil && held != nil && !s.Board.Now().Before(held.Expires.Std()) {
-		s.report(Trouble, "", fmt.Sprintf("a lease lasts %s, and this one had expired when the registration was done: others take what %s works on for abandoned; a human: git liza config set lease_duration SECONDS",
-			held.Expires.Sub(held.Heartbeat), s.actor.ID))
-	}
-	return err
 }
 
 // fetch fetches, with the other supervisors of this process, what other clones have done; the loop

@@ -76,7 +76,8 @@ var rooms = map[string]struct {
 	"roles/clis":              {true, []string{"gitboard/text", "gitboard/board"}},
 	"roles/transcript":        {false, []string{"gitboard/roles"}},
 	"roles/rig":               {false, nil}, // for tests
-	"roles/supervisor":        {false, []string{"forge", "gitboard/queue", "gitboard/text", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/report", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/commands", "gitboard/proc", "gitboard/git/records", "gitboard/git/gitenv", "gitboard/watch"}},
+	"roles/process":           {false, []string{"gitboard/proc"}},
+	"roles/supervisor":        {false, []string{"roles/process", "forge", "gitboard/queue", "gitboard/text", "gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/report", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "gitboard/log", "gitboard/commands", "gitboard/proc", "gitboard/git/records", "gitboard/git/gitenv", "gitboard/watch"}},
 	"hooks":                   {true, []string{"gitboard/git/plumbing", "gitboard/roles", "gitboard/board"}},
 	"hooks/install":           {false, []string{"gitboard/parcel", "gitboard/git/plumbing", "gitboard/git", "gitboard/git/disk", "gitboard/git/gitenv"}},
 	"hooks/server":            {false, []string{"gitboard/text", "gitboard/log/codec", "gitboard/log", "gitboard/parcel", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git/plumbing", "gitboard/git", "gitboard/lease", "hooks", "hooks/install", "gitboard/queue", "gitboard/git/gitenv"}},
@@ -131,7 +132,7 @@ var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepat
 
 // starters may start processes other than git: a test command, an agent's long command, the demo's agents, a human's editor, the exporter, GitHub's program for its token,
 // the processes whose bare cost the bench measures.
-var starters = []string{"cmd/internal/acp", "cmd/internal/team", "cmd/internal/prime", "cmd/internal/pullrequest", "gitboard/git", "gitboard/git/child", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
+var starters = []string{"cmd/internal/acp", "cmd/internal/team", "cmd/internal/prime", "cmd/internal/pullrequest", "gitboard/git", "gitboard/git/child", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/process", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {
 	ImportPath, Dir string

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -13,12 +13,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/prompt"
+	"github.com/git-liza/git-liza/roles/supervisor"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-var _ = add(promptCommand)
-
-func promptCommand() *call.Command {
+var _ = add(func() *call.Command {
 	var goal string
 	return &call.Command{
 		Name: "prompt", Group: "supervision", Args: "ROLE [ID]", Min: 1, Max: 2,
@@ -65,7 +64,7 @@ func promptCommand() *call.Command {
 			return err
 		},
 	}
-}
+})
 
 // promptInput gathers the input that a supervisor would use.
 func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *board.Role, goal string) (prompt.Input, error) {
@@ -78,67 +77,36 @@ func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *boa
 	if roles.NameOf(in.Agent) != named.Name {
 		in.Agent = named.ID(1)
 	}
-	tip, err := v.IntegrationTip(ctx)
-	if err != nil {
-		return in, err
-	}
-	in.Integration = tip.Short()
-	if in.Extra, err = c.Board.Instructions(ctx, named); err != nil {
-		return in, err
-	}
+	plans := report.PlansToReview(v.State, in.Agent)
 	if role == roles.Planner {
-		wakes := report.WakesOf(v.State, in.Agent)
-		if goal != "" {
-			wakes = report.Wakes(v.State, goal)
-		}
-		if len(wakes) > 0 {
-			in.Wake = &wakes[0]
-		}
-		return in, v.State.Err()
+		plans = report.WakesOf(v.State, in.Agent)
 	}
-	if plans := report.PlansToReview(v.State, in.Agent); len(c.Args) == 1 && len(plans) > 0 {
-		in.Wake = &plans[0]
-		return in, v.State.Err()
+	if goal != "" {
+		plans = report.Wakes(v.State, goal)
 	}
-	if len(c.Args) > 1 {
+	switch {
+	case len(c.Args) > 1:
 		in.Task = c.Args[1]
-	} else if in.Task, err = workOf(ctx, c, v, in.Agent, role); err != nil {
-		return in, err
-	}
-	if in.Task == "" {
-		return in, board.Refuse(board.CodeNoWork, "there is nothing to hand to "+in.Agent, "git liza status; or name a task: git liza prompt "+c.Args[0]+" ID")
-	}
-	t, err := v.State.FindTask(in.Task)
-	if err != nil {
-		return in, err
-	}
-	if in.Remarks, err = c.Board.Remarks(ctx, t); err != nil {
-		return in, err
-	}
-	if in.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
-		return in, err
-	}
-	in.Worktree = filepath.Join(c.Board.WorktreesFolder(root), t.ID)
-	if role == roles.CodeReviewer {
-		if c.AgentID() == "" && t.ReviewingBy != "" {
-			in.Agent = t.ReviewingBy
+	case len(plans) > 0:
+		in.Wake = &plans[0]
+	case role != roles.Planner:
+		if in.Task, err = workOf(ctx, c, v, in.Agent, role); err != nil {
+			return in, err
 		}
-		if t.ReviewCommit != "" {
-			in.Review, err = v.Submission(ctx, t)
+		if in.Task == "" {
+			return in, board.Refuse(board.CodeNoWork, "there is nothing to hand to "+in.Agent, "git liza status; or name a task: git liza prompt "+c.Args[0]+" ID")
 		}
-		return in, err
 	}
-	off, err := v.OffBranch(ctx, t.ID, in.Worktree)
-	if err != nil {
-		return in, err
+	if t := v.State.Task(in.Task); t != nil && c.AgentID() == "" {
+		holder := t.AssignedTo
+		if role == roles.CodeReviewer {
+			holder = t.ReviewingBy
+		}
+		if roles.NameOf(holder) == named.Name {
+			in.Agent = holder
+		}
 	}
-	if off != "" {
-		in.Warnings = append(in.Warnings, off)
-	}
-	if c.AgentID() == "" && roles.NameOf(t.AssignedTo) == named.Name {
-		in.Agent = t.AssignedTo
-	}
-	return in, nil
+	return in, cmp.Or(supervisor.Facts(ctx, c.Board, v, named, &in), v.State.Err())
 }
 
 // workOf is the task that an agent has or would get next, "" for none.

@@ -1,4 +1,4 @@
-package supervisor
+package process
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package supervisor
+package process
 
 import (
 	"os"
@@ -37,20 +37,4 @@ func marked(entry string) []proc.ID {
 		}
 	}
 	return all
-}
-
-// ancestors returns this process and those above it, nearest first, and the leaders of their
-// process groups, because a process whose parent ended is still in its group. It returns nothing
-// where they can't be read.
-func ancestors() (processes, groups []int) {
-	const most = 1000
-	for pid := os.Getpid(); pid > 1 && len(processes) < most; {
-		p, ok := proc.Find(pid)
-		if !ok {
-			break
-		}
-		processes, groups = append(processes, pid), append(groups, p.Group)
-		pid = p.Parent
-	}
-	return processes, groups
 }
