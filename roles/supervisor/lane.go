@@ -26,8 +26,10 @@ type lane struct {
 	tasks []string // those that it merges, none if it is free
 	done  chan merged
 	end   context.CancelCauseFunc
-	busy  time.Time // when another merge was last seen
-	again time.Time // not before, after another merge was in the way
+	began time.Time
+	took  time.Duration // by the last merge that landed something, 0 before that
+	busy  time.Time     // when another merge was last seen
+	again time.Time     // not before, after another merge was in the way
 }
 
 // busyAgain bounds the wait for a merge whose lease this clone does not see yet. Seeing it ends the
@@ -42,8 +44,16 @@ type merged struct {
 	err    error
 }
 
-// errAborted ends a merge whose integration test is still running.
-var errAborted = errors.New("the run is aborted: the merge has been given up")
+var (
+	// errAborted ends a merge whose integration test is still running.
+	errAborted = errors.New("the run is aborted: the merge has been given up")
+	// errOutgrown ends a merge that has just begun, so that later approvals share its test.
+	errOutgrown = errors.New("the merge begins again with further approved work")
+)
+
+// young is the part of the last merge's duration within which a merge begins again for further
+// approvals: they would wait for the rest of its test, and for one of their own.
+const young = 5
 
 // landing returns the tasks to merge now: everything that is APPROVED, as soon as one of the tasks
 // is this reviewer's to merge and no other merge is in progress. Approved work waits neither for
@@ -77,6 +87,20 @@ func (l Look) landing(m *Memory) (ids []string, next time.Time) {
 		return nil, sooner(next, l.MergeBusy)
 	}
 	return ids, next
+}
+
+// outgrown reports whether a merge of tasks has just begun and may take a task more that has the same
+// test: each merge lands a batch at most, so that it begins again a few times at most.
+func (l Look) outgrown(m *Memory, a lane) bool {
+	if len(a.tasks) == 0 || len(a.tasks) >= l.State.Config().MergeBatch || l.Now.Sub(a.began) >= a.took/young {
+		return false
+	}
+	l.Merging = nil
+	ids, _ := l.landing(m)
+	test := board.TestOf(l.State, l.State.Task(a.tasks[0]))
+	return slices.ContainsFunc(ids, func(id string) bool {
+		return !slices.Contains(a.tasks, id) && board.TestOf(l.State, l.State.Task(id)) == test
+	})
 }
 
 // mergeFrom is when this reviewer may merge a task, zero for now.
@@ -138,12 +162,19 @@ func (s *supervisor) seeMerge(ctx context.Context, v *gitboard.View, l *Look) er
 // returns when to look again for another one, zero for on a change.
 func (s *supervisor) merge(ctx context.Context, l *Look) (next time.Time, err error) {
 	var tasks []string
-	aborted := false
-	if err := read(l.State, func() { aborted = l.mode() == board.Aborted; tasks, next = l.landing(s.memory) }); err != nil {
+	aborted, outgrown := false, false
+	if err := read(l.State, func() {
+		aborted, outgrown = l.mode() == board.Aborted, l.outgrown(s.memory, s.lane)
+		tasks, next = l.landing(s.memory)
+	}); err != nil {
 		return next, err
 	}
-	if aborted && len(l.Merging) > 0 {
+	switch {
+	case len(l.Merging) == 0:
+	case aborted:
 		s.lane.end(errAborted)
+	case outgrown:
+		s.lane.end(errOutgrown)
 	}
 	if len(tasks) == 0 {
 		if tasks, err = s.mergeAhead(ctx, *l); err != nil {
@@ -157,7 +188,7 @@ func (s *supervisor) merge(ctx context.Context, l *Look) (next time.Time, err er
 		return next, err
 	}
 	working, end := context.WithCancelCause(ctx)
-	s.lane = lane{tasks: tasks, done: make(chan merged, 1), end: end, busy: s.lane.busy}
+	s.lane = lane{tasks: tasks, done: make(chan merged, 1), end: end, began: l.Now, took: s.lane.took, busy: s.lane.busy}
 	l.Merging = tasks
 	done := s.lane.done
 	s.merging.Go(func() {
@@ -165,8 +196,8 @@ func (s *supervisor) merge(ctx context.Context, l *Look) (next time.Time, err er
 		out := &text.LineWriter{To: func(line string) { _, _ = io.WriteString(s.log, line) }} // output may be lost
 		landed, err := s.Executor.Merge(working, s.actor, tasks, out)
 		_ = out.Close()
-		if err != nil && context.Cause(working) == errAborted {
-			err = errAborted
+		if cause := context.Cause(working); err != nil && (cause == errAborted || cause == errOutgrown) {
+			err = cause
 		}
 		done <- merged{l.State, tasks, landed, err}
 	})
@@ -192,6 +223,9 @@ func (s *supervisor) mergeAhead(ctx context.Context, l Look) (tasks []string, er
 // progress is waited for; any other failure is retried later.
 func (s *supervisor) merged(ctx context.Context, m merged) error {
 	s.lane.tasks = nil
+	if len(m.landed) > 0 {
+		s.lane.took = s.Board.Now().Sub(s.lane.began)
+	}
 	tasks := m.tasks
 	for _, t := range m.landed {
 		if t.Merged {
@@ -204,6 +238,8 @@ func (s *supervisor) merged(ctx context.Context, m merged) error {
 	refusal := (*board.Refusal)(nil)
 	switch err := m.err; {
 	case err == nil || len(tasks) == 0:
+		return nil
+	case errors.Is(err, errOutgrown):
 		return nil
 	case errors.Is(err, errAborted):
 		s.report(MergeFailed, tasks[0], err.Error())

@@ -2,8 +2,10 @@ package supervisor
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -63,6 +65,50 @@ func TestLane(t *testing.T) {
 		t.Errorf("an abort: it reports %q", got)
 	}
 	if n := strings.Count(strings.Join(hands.did, " "), "merge"); n != 4 {
+		t.Errorf("it has begun %d merges", n)
+	}
+}
+
+// TestOutgrown checks that a merge begins again for further approved work while it is young, and
+// not later, with a full batch, or before a merge has shown how long one takes.
+func TestOutgrown(t *testing.T) {
+	ctx, s, hands, clock := supervised(t)
+	l := newScene(t).approved("login").approved("cart").look(reviewer1)
+	l.Now = clock.Now()
+	for name, want := range map[string]struct {
+		lane lane
+		is   bool
+	}{
+		"young":                {lane{tasks: []string{"login"}, began: l.Now.Add(-time.Second), took: 10 * time.Second}, true},
+		"a fifth is over":      {lane{tasks: []string{"login"}, began: l.Now.Add(-2 * time.Second), took: 10 * time.Second}, false},
+		"the first merge":      {lane{tasks: []string{"login"}, began: l.Now}, false},
+		"with all that can be": {lane{tasks: []string{"login", "cart"}, began: l.Now, took: time.Second}, false},
+		"a full batch":         {lane{tasks: slices.Repeat([]string{"login"}, 8), began: l.Now, took: time.Second}, false},
+		"free":                 {lane{began: l.Now, took: time.Second}, false},
+	} {
+		l := l
+		l.Merging = want.lane.tasks
+		if is := l.outgrown(s.memory, want.lane); is != want.is {
+			t.Errorf("%s: %v", name, is)
+		}
+	}
+
+	merge := func(l Look) {
+		l.Now, l.Merging = clock.Now(), s.lane.tasks
+		_, err := s.merge(ctx, &l)
+		must(t, err)
+	}
+	merge(newScene(t).approved("login").look(reviewer1))
+	s.lane.took = time.Second
+	merge(l)
+	must(t, s.merged(ctx, <-s.lane.done))
+	merge(l)
+	if !slices.Equal(s.lane.tasks, []string{"login", "cart"}) {
+		t.Errorf("it merges %q", s.lane.tasks)
+	}
+	go func() { hands.merges <- func([]string) ([]Landed, error) { return nil, nil } }()
+	<-s.lane.done
+	if n := strings.Count(strings.Join(hands.did, " "), "merge"); n != 2 {
 		t.Errorf("it has begun %d merges", n)
 	}
 }
