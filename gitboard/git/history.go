@@ -87,6 +87,11 @@ func (h History) MergeBase(ctx context.Context, a, b plumbing.OID) (plumbing.OID
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
+	for _, pair := range [][2]plumbing.OID{{a, b}, {b, a}} {
+		if chain, _, err := h.repo.near(ctx, pair[0], pair[1]); len(chain) > 0 || err != nil {
+			return pair[0], err
+		}
+	}
 	ask := h.repo.command("merge-base", "merge-base", string(a), string(b))
 	out, err := ask.Output(ctx)
 	if child.ExitCode(err) == 1 { // git also exits so where it can't read on
