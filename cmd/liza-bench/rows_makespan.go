@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +20,8 @@ type makespan struct {
 	teamwork
 	bar float64
 
-	clones  int // that share the team, 0 for one; with a distant hub if distant
+	clones  int // that share the team by a hub, 0 for one without
+	hub     hubKind
 	distant bool
 	faults  bool // a coder in eight crashes
 }
@@ -32,6 +34,7 @@ var makespans = []makespan{
 	{name: "24 tasks in 4 chains, 4 coders, 2 reviewers, faults", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8, reject: 5, killed: 30}, bar: 1.15, faults: true},
 	{name: "24 tasks in 4 chains, two clones by a near hub", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8}, bar: 1.25, clones: 2},
 	{name: "24 tasks in 4 chains, two clones by a distant hub", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8}, bar: 2, clones: 2, distant: true},
+	{name: "24 tasks in 4 chains, two clones by a distant hub that sequences", teamwork: teamwork{dependsOn: chains(24, 4), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8}, bar: 2, clones: 2, hub: sequencingHub, distant: true},
 	{name: "10 pairs that edit the same lines, declared", teamwork: teamwork{dependsOn: chains(20, 20), coders: 4, reviewers: 2, code: 6, review: 2, test: 1, batch: 8, pairs: true}, bar: 1.2},
 }
 
@@ -54,7 +57,7 @@ func (l *lab) makespan(rows []makespan) error {
 		}
 		clones := []*site{s}
 		if row.clones > 1 {
-			if clones, err = s.shareOut(row.clones, row.distant); err != nil {
+			if clones, err = s.shareOut(row.clones, row.hub, row.distant); err != nil {
 				return err
 			}
 		}
@@ -64,6 +67,10 @@ func (l *lab) makespan(rows []makespan) error {
 		}
 		took := time.Since(start)
 		used = processorTime() - used
+		own, err := row.agentsOwn(l)
+		if err != nil {
+			return err
+		}
 		if row.clones > 1 {
 			if _, err := s.liza("", "sync"); err != nil {
 				return err
@@ -77,15 +84,41 @@ func (l *lab) makespan(rows []makespan) error {
 			return err
 		}
 		l.row("makespan: "+row.name, samples{ms(took)}, samples{float64(1000 * row.ideal(false))}, "ideal", row.bar, 0)
-		l.remark("%s: %.1f s; ideal with a lane for merges %d s, in reviewers' time %d s; %.2f s of processor time a task, the agents' git included; %d MB at most; %d failed merges",
-			row.name, took.Seconds(), row.ideal(false), row.ideal(true), used.Seconds()/float64(len(row.dependsOn)), l.peak>>20, len(strings.Fields(failures)))
+		l.remark("%s: %.1f s; ideal with a lane for merges %d s, in reviewers' time %d s; %.2f s of processor time a task and %.2f s of the agents' own; %d MB at most; %d failed merges",
+			row.name, took.Seconds(), row.ideal(false), row.ideal(true), used.Seconds()/float64(len(row.dependsOn))-own.Seconds(), own.Seconds(), l.peak>>20, len(strings.Fields(failures)))
 	}
 	return nil
 }
 
+// agentsOwn is the processor time that the scripted agents of one task cost without git liza: their
+// shells and their git, in a repository without its hooks, the mean of ten tasks.
+func (m makespan) agentsOwn(l *lab) (time.Duration, error) {
+	s, err := l.project(fmt.Sprintf("agents-own-%d", l.next()))
+	if err != nil {
+		return 0, err
+	}
+	m.faults, m.reject = false, 0
+	const n = 10
+	start := processorTime()
+	for i := range n {
+		prompt := filepath.Join(s.dir, ".git", "prompt")
+		if err := os.WriteFile(prompt, []byte("TASK ID: "+taskID(i)+"\n"), 0o644); err != nil {
+			return 0, err
+		}
+		for _, agent := range []string{"coder-1", "code-reviewer-1"} {
+			cmd := l.command(s.dir, "sh", "-c", `sleep() { command sleep 0; }; git() { test "$1" = liza || command git "$@"; }`+m.agent())
+			cmd.Env = append(slices.Clone(cmd.Env), "LIZA_AGENT_ID="+agent, "LIZA_PROMPT_FILE="+prompt)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return 0, fmt.Errorf("%s without git liza: %w: %s", agent, err, out)
+			}
+		}
+	}
+	return (processorTime() - start) / n, nil
+}
+
 // shareOut shares a project's board by a hub, with so many clones in all.
-func (s *site) shareOut(n int, distant bool) ([]*site, error) {
-	hub, err := s.l.share(s, plainHub)
+func (s *site) shareOut(n int, kind hubKind, distant bool) ([]*site, error) {
+	hub, err := s.l.share(s, kind)
 	if err != nil {
 		return nil, err
 	}
