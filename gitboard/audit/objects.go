@@ -77,15 +77,15 @@ func (w *objects) send(ctx context.Context) {
 	w.some = nil
 }
 
-// missing waits for the end, and returns an error if the repository lacks an object. After a
-// history that is not proven as a whole, the replay has not made all of them, and git lists them.
-func (w *objects) missing(ctx context.Context, report *Report) error {
+// missing waits for the end, and returns an error if the repository lacks an object. Of a history that
+// is not proven as a whole the replay has not made all objects, and git lists them.
+func (w *objects) missing(ctx context.Context, proven bool) error {
 	if w.names != nil {
 		w.send(ctx)
 		close(w.names)
 	}
 	err := <-w.read
-	if err == nil && w.names != nil && report.Proven != report.Commits {
+	if err == nil && w.names != nil && !proven {
 		return w.repo.History().Whole(ctx, w.tip)
 	}
 	return err

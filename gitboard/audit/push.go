@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -43,9 +42,9 @@ func (c *Claims) add(l *link) {
 // If the board is new to this repository, its evidence is not checked: others have verified that
 // history.
 //
-// It stops at the first wrong operation, whatever else was pushed. For a few operations it reads
-// from the board before them, in l, only what they need, so that the cost of receiving an
-// operation does not grow with the board.
+// It stops at the first wrong operation, whatever else was pushed. It reads from the board before the
+// range, in l, only what is needed, so that the cost of receiving an operation does not grow with the
+// board.
 func Examine(ctx context.Context, repo *git.Repo, l *log.Reader, r Range, integration plumbing.OID) (*Push, error) {
 	p, err := prove(ctx, repo, repo, l, r, nil, nil)
 	if err != nil {
@@ -64,45 +63,20 @@ func (p *replay) backed(ctx context.Context, repo *git.Repo, integration plumbin
 	if err != nil {
 		return err
 	}
-	var merges, submissions, comments, brought []evidence
+	var more recounted
 	for i, e := range p.evidence {
-		switch {
-		case len(missing[i]) > 0:
+		if len(missing[i]) > 0 {
 			p.lacks(e, missing[i])
 			continue
-		case e.lands != nil:
-			sound, err := p.landed(ctx, repo, &line{}, e)
-			if err != nil {
+		}
+		if e.lands != nil {
+			if _, err := p.landed(ctx, repo, &line{}, e); err != nil {
 				return err
 			}
-			if sound && e.lands.mergeType == board.MergeCommitType {
-				merges = append(merges, e)
-			}
 		}
-		if e.brings() {
-			brought = append(brought, e)
-		}
-		if e.handed != nil {
-			submissions = append(submissions, e)
-		}
-		if e.comment != nil {
-			comments = append(comments, e)
-		}
+		more.add(e)
 	}
-	if err := p.mergeAgain(ctx, repo, merges, true); err != nil {
-		return err
-	}
-	if err := p.wellFormed(ctx, repo, brought); err != nil {
-		return err
-	}
-	submissions, changed, err := p.whole(ctx, repo, submissions)
-	if err != nil {
-		return err
-	}
-	if err := cmp.Or(p.commented(ctx, repo, comments), p.rejected(ctx, repo, missing)); err != nil {
-		return err
-	}
-	return p.work(ctx, repo, &line{tip: integration}, submissions, changed)
+	return p.recount(ctx, repo, &line{tip: integration}, more, missing, true)
 }
 
 // Recorded returns the claims of a range that was examined earlier.

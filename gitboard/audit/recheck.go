@@ -30,7 +30,7 @@ func (p *replay) recheck(ctx context.Context, repo *git.Repo) error {
 		return err
 	}
 	absent := 0
-	var merges, submissions, comments, brought []evidence
+	var more recounted
 	for i, e := range p.evidence {
 		gone := missing[i]
 		switch {
@@ -56,36 +56,12 @@ func (p *replay) recheck(ctx context.Context, repo *git.Repo) error {
 		if held {
 			p.report.Checked++
 		}
-		if e.clean[0] != "" || e.lands != nil && e.lands.mergeType == board.MergeCommitType {
-			merges = append(merges, e)
-		}
-		if e.brings() {
-			brought = append(brought, e)
-		}
-		if e.handed != nil {
-			submissions = append(submissions, e)
-		}
-		if e.comment != nil {
-			comments = append(comments, e)
-		}
+		more.add(e)
 	}
 	if absent > 0 {
 		p.report.note(Finding{p.report.To, "", CodeEvidence, fmt.Sprintf("%d operations name commits that this clone was not given: they can't be checked here", absent)})
 	}
-	if err := p.mergeAgain(ctx, repo, merges, false); err != nil {
-		return err
-	}
-	if err := p.wellFormed(ctx, repo, brought); err != nil {
-		return err
-	}
-	submissions, changed, err := p.whole(ctx, repo, submissions)
-	if err != nil {
-		return fmt.Errorf("list what submissions change: %w", err)
-	}
-	if err := cmp.Or(p.commented(ctx, repo, comments), p.rejected(ctx, repo, missing)); err != nil {
-		return err
-	}
-	if err := p.work(ctx, repo, line, submissions, changed); err != nil {
+	if err := p.recount(ctx, repo, line, more, missing, false); err != nil {
 		return err
 	}
 	if line == nil {
@@ -93,6 +69,42 @@ func (p *replay) recheck(ctx context.Context, repo *git.Repo) error {
 	}
 	p.moves(line)
 	return p.behindClaim(ctx, repo, line, missing)
+}
+
+// recounted is the evidence that is computed again from the repository's objects.
+type recounted struct{ merges, submissions, comments, brought []evidence }
+
+func (r *recounted) add(e evidence) {
+	if e.clean[0] != "" || e.lands != nil && e.lands.mergeType == board.MergeCommitType {
+		r.merges = append(r.merges, e)
+	}
+	if e.brings() {
+		r.brought = append(r.brought, e)
+	}
+	if e.handed != nil {
+		r.submissions = append(r.submissions, e)
+	}
+	if e.comment != nil {
+		r.comments = append(r.comments, e)
+	}
+}
+
+// recount computes evidence again. pushed means that the operations are not on the board yet.
+func (p *replay) recount(ctx context.Context, repo *git.Repo, line *line, all recounted, missing map[int][]need, pushed bool) error {
+	if err := p.mergeAgain(ctx, repo, all.merges, pushed); err != nil {
+		return err
+	}
+	if err := p.wellFormed(ctx, repo, all.brought); err != nil {
+		return err
+	}
+	submissions, changed, err := p.whole(ctx, repo, all.submissions)
+	if err != nil {
+		return fmt.Errorf("list what submissions change: %w", err)
+	}
+	if err := cmp.Or(p.commented(ctx, repo, all.comments), p.rejected(ctx, repo, missing)); err != nil {
+		return err
+	}
+	return p.work(ctx, repo, line, submissions, changed)
 }
 
 // lacks reports missing objects that an operation refers to.

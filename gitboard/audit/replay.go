@@ -16,17 +16,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // replay is the board as far as it has been replayed, in memory: its records, and its tree with
 // their bytes.
 type replay struct {
 	store    log.Store
-	strict   bool            // stop at the first fault: what follows is not worth reading
 	trees    chan<- unplaced // receives the outcomes whose trees are made behind the replay; or nil
 	report   *Report
 	clock    board.Time                                  // see Range
-	lazy     bool                                        // records are read when needed
+	lazy     bool                                        // records are read when needed: only a range is replayed
 	made     func(commit plumbing.OID, made *log.Result) // receives each proven outcome; may be nil
 	seen     func(Replayed)                              // see Range
 	evidence []evidence
@@ -65,30 +65,18 @@ func newReplay(store log.Store, r Range) *replay {
 	}
 }
 
-// startFrom takes the board of a commit as given.
+// startFrom takes the board of a commit as given. Its records are read when they are needed.
 func (p *replay) startFrom(ctx context.Context, l *log.Reader, from plumbing.OID) error {
-	if p.lazy {
-		at, err := l.At(ctx, from)
-		if err != nil {
-			return err
-		}
-		p.last, p.state = from, board.NewState(at.State, at.State.Time())
-		p.tree, err = log.ReadTree(ctx, p.store, at.Head.Tree)
-		return err
-	}
-	c, err := commitOf(ctx, p.store, from)
+	at, err := l.At(ctx, from)
 	if err != nil {
 		return err
 	}
-	broken, err := p.adopt(ctx, c)
-	for _, text := range broken {
-		p.report.add(Finding{from, subject(c), CodeRecord, text})
-	}
-	p.last = from
+	p.last, p.lazy, p.state = from, true, board.NewState(at.State, at.State.Time())
+	p.tree, err = log.ReadTree(ctx, p.store, at.Head.Tree)
 	return err
 }
 
-// run replays a chain of commits.
+// run replays a chain of commits, up to the first that breaks a rule: its parent is the last board to trust.
 func (p *replay) run(ctx context.Context, chain []plumbing.OID, progress func(done, total int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	batches, wait := read(ctx, p.store, chain)
@@ -100,14 +88,18 @@ func (p *replay) run(ctx context.Context, chain []plumbing.OID, progress func(do
 			return b.err
 		}
 		for i := range b.links {
-			if err := p.take(ctx, &b.links[i]); err != nil {
-				return fmt.Errorf("verify %s: %w", b.links[i].oid.Short(), err)
+			l := &b.links[i]
+			if err := p.take(ctx, l); err != nil {
+				return fmt.Errorf("verify %s: %w", l.oid.Short(), err)
 			}
-			if p.strict && !p.report.OK() {
+			p.report.Commits++
+			if !p.report.OK() {
+				if rest := len(chain) - p.report.Commits; rest > 0 {
+					p.report.note(Finding{l.oid, subject(l.commit), CodeHistory, text.Plural(rest, "commit") + " after it: not judged"})
+				}
 				return nil
 			}
-			p.claims.add(&b.links[i])
-			p.report.Commits++
+			p.claims.add(l)
 		}
 		if progress != nil {
 			progress(p.report.Commits, len(chain))
@@ -117,14 +109,12 @@ func (p *replay) run(ctx context.Context, chain []plumbing.OID, progress func(do
 	return ctx.Err()
 }
 
-// take replays one commit. Its faults become findings, and the replay continues from the commit's
-// own tree. An error means a failure to read.
+// take replays one commit, whose faults become findings. An error means a failure to read.
 func (p *replay) take(ctx context.Context, l *link) error {
 	var found faults
 	if l.err != nil {
 		found.add(CodeHistory, "it is not a commit: %v", l.err)
 		p.report.Findings = append(p.report.Findings, found.of(l)...)
-		p.last = l.oid
 		return nil
 	}
 	found.parents(l.commit, p.last)
@@ -146,48 +136,33 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		found.form(l)
 		p.collect(l)
 	}
-	p.last = l.oid
-	if p.strict && len(found) > 0 {
+	if len(found) > 0 {
 		p.report.Findings = append(p.report.Findings, found.of(l)...)
 		return nil
 	}
-	if want != nil && (p.trees != nil || l.commit.Tree == want.Root()) {
-		by := Finding{Commit: l.oid, Subject: subject(l.commit)}
-		for path, r := range want.After.Changes() {
-			if p.written[path] = (written{by, files[path]}); r == nil {
-				delete(p.written, path)
-			}
-		}
-		if p.made != nil {
-			p.made(l.oid, want)
-		}
-		if p.seen != nil {
-			p.seen(Replayed{l.oid, l.commit.Tree, len(l.commit.Parents) == 0, l.op, l.signer, p.state})
-		}
-		if p.lazy {
-			p.state.Absorb(want.After)
-		} else {
-			p.memory.Absorb(want.After)
-			p.state = board.NewState(p.memory, board.At(l.commit.Author.When))
-		}
-		if p.trees == nil {
-			p.tree = want.Tree
-		}
-		if len(found) == 0 {
-			p.report.Proven++
-		}
-	} else {
-		broken, err := p.adopt(ctx, l.commit)
-		if err != nil {
-			return err
-		}
-		if want == nil { // otherwise the difference of the trees shows it
-			for _, text := range broken {
-				found.add(CodeRecord, "%s", text)
-			}
+	p.last = l.oid
+	by := Finding{Commit: l.oid, Subject: subject(l.commit)}
+	for path, r := range want.After.Changes() {
+		if p.written[path] = (written{by, files[path]}); r == nil {
+			delete(p.written, path)
 		}
 	}
-	p.report.Findings = append(p.report.Findings, found.of(l)...)
+	if p.made != nil {
+		p.made(l.oid, want)
+	}
+	if p.seen != nil {
+		p.seen(Replayed{l.oid, l.commit.Tree, len(l.commit.Parents) == 0, l.op, l.signer, p.state})
+	}
+	if p.lazy {
+		p.state.Absorb(want.After)
+	} else {
+		p.memory.Absorb(want.After)
+		p.state = board.NewState(p.memory, board.At(l.commit.Author.When))
+	}
+	if p.trees == nil {
+		p.tree = want.Tree
+	}
+	p.report.Proven++
 	return nil
 }
 

@@ -8,13 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -48,7 +44,7 @@ func (p *replay) treeDifference(ctx context.Context, got plumbing.OID, want *log
 	paths := differing(wanted, there)
 	var texts []string
 	for _, path := range paths[:min(most, len(paths))] {
-		text, err := p.fileDifference(ctx, path, wanted[path], there[path], made)
+		text, err := p.fileDifference(ctx, wanted[path], there[path], made)
 		if err != nil {
 			return "", err
 		}
@@ -79,16 +75,12 @@ func differing(a, b map[string]plumbing.TreeEntry) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-func (p *replay) fileDifference(ctx context.Context, path string, want, got plumbing.TreeEntry, made map[plumbing.OID][]byte) (string, error) {
+func (p *replay) fileDifference(ctx context.Context, want, got plumbing.TreeEntry, made map[plumbing.OID][]byte) (string, error) {
 	switch {
 	case got.OID == "":
 		return "is missing", nil
 	case want.OID == "":
-		text := "should not be there"
-		if broken, err := p.unreadable(ctx, path, got); broken != "" || err != nil {
-			return text + ", and " + broken, err
-		}
-		return text, nil
+		return "should not be there", nil
 	case want.Mode != got.Mode:
 		return fmt.Sprintf("has the mode %s, not %s", got.Mode, want.Mode), nil
 	}
@@ -107,44 +99,7 @@ func (p *replay) fileDifference(ctx context.Context, path string, want, got plum
 	if err != nil {
 		return "", err
 	}
-	text := "differs: " + difference(string(o.Data), string(old))
-	broken, err := p.unreadable(ctx, path, got)
-	if broken != "" {
-		text += "; it " + broken
-	}
-	return text, err
-}
-
-// unreadable is the reason why a file of the tree is not a valid record; "" if it is valid, or if
-// no record belongs at its path.
-func (p *replay) unreadable(ctx context.Context, path string, e plumbing.TreeEntry) (string, error) {
-	if board.NewRecord(path) == nil {
-		return "", nil
-	}
-	_, broken, err := p.record(ctx, path, e)
-	return broken, err
-}
-
-func (p *replay) record(ctx context.Context, path string, e plumbing.TreeEntry) (r any, broken string, err error) {
-	if e.Mode != filemode.Regular {
-		return nil, "is not a plain file", nil
-	}
-	o, err := p.store.Object(ctx, string(e.OID))
-	if damaged(err) {
-		return nil, "lacks its content", nil
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	r, err = codec.Decode(path, o.Data)
-	var bad *codec.Error
-	if errors.As(err, &bad) {
-		return nil, "can't be read: " + bad.Err.Error(), nil
-	}
-	if t, ok := r.(*board.Task); ok && !board.Holds(path, t) {
-		return nil, "holds the task " + t.ID, nil
-	}
-	return r, "", err
+	return "differs: " + difference(string(o.Data), string(old)), err
 }
 
 // damaged reports whether a read failed because an object is missing or malformed.
@@ -155,51 +110,6 @@ func damaged(err error) bool {
 	var failed *git.CommandError
 	return errors.Is(err, git.ErrNotFound) || !errors.As(err, &failed) &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, git.ErrClosed)
-}
-
-// adopt makes a commit's own tree the board for the rest of the replay. A record that can't be read
-// keeps its previous content; it is returned as text and reported once.
-func (p *replay) adopt(ctx context.Context, c plumbing.Commit) (broken []string, err error) {
-	p.state = board.NewState(p.memory, board.At(c.Author.When))
-	tree, err := log.ReadTree(ctx, p.store, c.Tree)
-	if damaged(err) {
-		return []string{"its tree can't be read: " + err.Error()}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	was, _ := p.tree.Files() // its objects were read or made before
-	is, err := tree.Files()
-	if damaged(err) {
-		return []string{"its tree can't be read: " + err.Error()}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	changed := board.NewState(nil, "")
-	for _, path := range differing(was, is) {
-		if board.NewRecord(path) == nil {
-			continue
-		}
-		if is[path].OID == "" {
-			changed.Changes()[path] = nil
-			delete(p.written, path)
-			continue
-		}
-		r, why, err := p.record(ctx, path, is[path])
-		if err != nil {
-			return nil, err
-		}
-		if why != "" {
-			broken = append(broken, path+" "+why)
-			continue
-		}
-		changed.Changes()[path] = r
-		delete(p.written, path)
-	}
-	p.memory.Absorb(changed)
-	p.tree = tree
-	return broken, nil
 }
 
 // difference shows the first line in which a text differs from the expected one.

@@ -18,15 +18,14 @@ import (
 //
 // With From, the replay starts from From's own tree, which it takes as given: the cost depends only
 // on the range, and the result proves only that the range follows from From. If From is no longer
-// in the history of To, that is reported (the code "rewritten"), and all of To's history is
-// replayed.
+// in the history of To, that is reported (the code "rewritten").
 type Range struct {
 	From, To plumbing.OID
 	// Clock is the time at the receiver of new operations: for a take-over, the lease must have
 	// expired by this clock as well. None for operations that are already on the board.
 	Clock board.Time
 	// Seen, if not nil, receives each operation that follows from the board before it, in the order
-	// of the history. After a fault the history may be replayed, and passed, from its start again.
+	// of the history. Where a rule is broken, the history is replayed, and passed, from its start again.
 	Seen func(Replayed)
 }
 
@@ -76,7 +75,7 @@ type Report struct {
 	Unseen     string // the integration branch, if this clone does not have it; its landings are unchecked
 	From, To   plumbing.OID
 	SignedFrom plumbing.OID
-	Commits    int            // in the range
+	Commits    int            // of the range, up to the first finding
 	Proven     int            // operations that follow from the board before them, byte for byte
 	Checked    int            // operations whose evidence is in the repository as recorded
 	Unchecked  int            // operations whose evidence can't be checked here
@@ -100,8 +99,8 @@ const (
 )
 
 // Verify replays a board's history and checks it against the repository, if there is one (repo may
-// be nil). progress, if not nil, is called now and then with the number of commits done, which
-// begins again once something is wrong. An error means that the history could not be read, not
+// be nil). It stops at the first operation that breaks a rule. progress, if not nil, is called now and
+// then with the number of commits done, which begins again once something is wrong. An error means that the history could not be read, not
 // that it is wrong. It is an *log.NewerFormatError for a board of a later format, and
 // log.ErrNoBoard if there is no board.
 func Verify(ctx context.Context, store log.Store, repo *git.Repo, r Range, progress func(done, total int)) (*Report, error) {
@@ -119,7 +118,7 @@ func Verify(ctx context.Context, store log.Store, repo *git.Repo, r Range, progr
 	defer stop()
 	w := watchObjects(reading, repo, r)
 	made := func(commit plumbing.OID, made *log.Result) { w.made(reading, commit, made) }
-	p, err := prove(ctx, store, repo, nil, r, made, progress)
+	p, err := prove(ctx, store, repo, log.NewReader(store, ""), r, made, progress)
 	if err != nil || p.last.IsZero() {
 		return p.reported(), err
 	}
@@ -127,23 +126,22 @@ func Verify(ctx context.Context, store log.Store, repo *git.Repo, r Range, progr
 		p.report.Unchecked = len(p.evidence)
 		return p.report, nil
 	}
-	if err := w.missing(reading, p.report); err != nil {
+	proven := p.report.OK()
+	if err := w.missing(reading, proven); err != nil {
 		if !lacking(err) {
 			return p.report, err
 		}
 		p.report.Lacking = true
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("objects of the board's history are missing or damaged: git liza doctor (%v)", err)})
 	}
+	if !proven {
+		return p.report, nil
+	}
 	return p.report, p.recheck(ctx, repo)
 }
 
-// few is how many operations are replayed on a lazily read board, more than any parcel has. Each
-// looks through the records that those before it have changed.
-const few = 512
-
-// prove replays a history; made receives the outcome of each proven operation. With a log it stops
-// at the first fault and, for a few operations, reads from the board before them only what they
-// need.
+// prove replays a history up to the first fault; made receives the outcome of each proven operation.
+// l reads the board before a range.
 func prove(ctx context.Context, store log.Store, repo *git.Repo, l *log.Reader, r Range, made func(plumbing.OID, *log.Result), progress func(done, total int)) (*replay, error) {
 	var newer *log.NewerFormatError
 	if _, err := log.NewReader(store, "").At(ctx, r.To); errors.As(err, &newer) || err != nil && !damaged(err) {
@@ -154,39 +152,30 @@ func prove(ctx context.Context, store log.Store, repo *git.Repo, l *log.Reader, 
 		return nil, err
 	}
 	p := newReplay(store, r)
+	p.made = made
 	if len(chain) == 0 {
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is not a commit: there is no history behind it", r.To.Short())})
 		return p, nil
 	}
-	if l == nil && r.From.IsZero() {
+	if r.From.IsZero() {
 		if p, err := proveWhole(ctx, store, r, chain, made, progress); p != nil || err != nil {
 			return p, err
 		}
+		return p, p.run(ctx, chain, progress)
 	}
-	p.strict, p.made = l != nil, made
-	if !r.From.IsZero() {
-		p.clock = r.Clock // otherwise the board's whole history is new
+	at := slices.Index(chain, r.From)
+	if at < 0 {
+		p.report.add(Finding{r.From, "", CodeRewritten, fmt.Sprintf("%s is not in the history of %s: the history was rewritten", r.From.Short(), r.To.Short())})
+		return p, nil
 	}
-	follows := false
-	if !r.From.IsZero() {
-		at := slices.Index(chain, r.From)
-		if at < 0 {
-			p.report.add(Finding{r.From, "", CodeRewritten, fmt.Sprintf("%s is not in the history of %s: the history was rewritten", r.From.Short(), r.To.Short())})
-		} else {
-			chain, follows = chain[at+1:], true
-			p.lazy = l != nil && len(chain) <= few
-			if err := p.startFrom(ctx, l, r.From); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := p.run(ctx, chain, progress); err != nil {
+	p.clock = r.Clock // otherwise the board's whole history is new
+	if err := p.startFrom(ctx, l, r.From); err != nil {
 		return nil, err
 	}
-	if follows && repo != nil {
-		return p, p.askedBefore(ctx, repo, r.From)
+	if err := p.run(ctx, chain[at+1:], progress); err != nil || repo == nil {
+		return p, err
 	}
-	return p, nil
+	return p, p.askedBefore(ctx, repo, r.From)
 }
 
 // reported returns the report so far, nil before there was a replay.
