@@ -72,18 +72,6 @@ func (s *Store) deliver(ctx context.Context, c *chain, number int) (done bool, t
 	return true, d.taken, err
 }
 
-// wake lets a remote that sequences look after its board, by an empty parcel. Objects that a prune
-// on the remote took, so that no git can fetch them, come back.
-func (s *Store) wake(ctx context.Context) {
-	here, _ := s.repo.Ref(ctx, plumbing.BoardRef)
-	if here.IsZero() || !s.sequencer(ctx) {
-		return
-	}
-	p := &parcel.Parcel{Links: []parcel.Link{{Base: here}}}
-	text, _ := p.Text()                                                  // which is short
-	_, _ = s.remote.Load().Deliver(ctx, git.Push{Ref: parcel.Ref}, text) // the next fetch shows what came of it
-}
-
 // pack writes the parcel of a chain. It returns errWhole for what can't be sequenced: the first
 // operation of a board, signed operations, whose signatures hold for one parent only, and a task's
 // branch that is replaced.

@@ -94,15 +94,7 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	}
 	started++
 	s.count(begunFile, started)
-	woken := false
-	err := again(ctx, func() error {
-		err := s.bring(ctx, all)
-		if isNetwork(err) && !errors.Is(err, git.ErrSilent) && !woken {
-			woken = true
-			s.wake(ctx)
-		}
-		return err
-	})
+	err := again(ctx, func() error { return s.bring(ctx, all) })
 	if err == nil || errors.As(err, new(*MovedError)) {
 		s.count(goodFile, started)
 		return err

@@ -56,9 +56,6 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	there, err := boardAt(ctx, by)
-	if err == nil && there == lost && again {
-		there, err = s.offeredHalf(ctx, by, tip)
-	}
 	if err != nil {
 		return err
 	}
@@ -99,35 +96,15 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	return s.offer(ctx, by, offered, home)
 }
 
-// offeredHalf returns none if a remote has only a part of this clone's earlier offer of the board,
-// at tip: a killed git on the remote leaves its refs moved in part.
-func (s *Store) offeredHalf(ctx context.Context, by *git.Remote, tip plumbing.OID) (presence, error) {
-	there, err := by.List(ctx, homes...)
-	if err != nil {
-		return lost, err
-	}
-	home := cmp.Or(there[plumbing.HomeRef], there[plumbing.AsBranch(plumbing.HomeRef)])
-	if _, err := s.repo.Object(ctx, string(home)); errors.Is(err, git.ErrNotFound) {
-		return lost, nil // another board's
-	} else if err != nil {
-		return lost, err
-	}
-	if ours, err := s.repo.History().IsAncestor(ctx, home, tip); err != nil || !ours {
-		return lost, err
-	}
-	return none, nil
-}
-
 // repeats reports whether a share to this remote has begun in this clone and not ended. It refuses
 // another remote than that one.
 func (s *Store) repeats(ctx context.Context, name string) (bool, error) {
-	b, err := s.begun(ctx)
-	if err != nil || b == nil {
+	begun, err := s.begun(ctx)
+	if err != nil || begun == "" {
 		return false, err
 	}
-	now, err := s.present(ctx, b)
-	if err == nil && now != name {
-		err = s.cutOff(ctx, b)
+	if begun != name {
+		err = s.cutOff(ctx, begun)
 	}
 	return true, err
 }
@@ -146,7 +123,7 @@ func (s *Store) unlessAnother(ctx context.Context, err error) error {
 // is known whether the remote has the board: others may write to it there. home is where the board
 // is at home here, zero if an earlier offer was cut off.
 func (s *Store) offer(ctx context.Context, by *git.Remote, offered map[string]string, home plumbing.OID) error {
-	if err := s.begin(ctx, by.Name); err != nil {
+	if err := s.begin(by.Name); err != nil {
 		return err
 	}
 	if err := s.moveHome(ctx, home, plumbing.ZeroOID); errors.Is(err, git.ErrRefMoved) {
@@ -466,10 +443,10 @@ func (s *Store) copied(ctx context.Context, without string) error {
 	if at, err := s.repo.Ref(ctx, plumbing.BoardRef); err != nil || at.IsZero() {
 		return err
 	}
-	if b, err := s.begun(ctx); err != nil {
+	if begun, err := s.begun(ctx); err != nil {
 		return err
-	} else if b != nil {
-		return s.cutOff(ctx, b)
+	} else if begun != "" {
+		return s.cutOff(ctx, begun)
 	}
 	if !s.repo.Settings().MayHaveRemotes() {
 		return nil
@@ -517,7 +494,7 @@ func (s *Store) HomeLost(ctx context.Context) (bool, error) {
 	if by, err := s.Sharing(ctx); by != nil || err != nil {
 		return false, err
 	}
-	if cut, err := s.begun(ctx); cut != nil || err != nil {
+	if begun, err := s.begun(ctx); begun != "" || err != nil {
 		return false, err
 	}
 	for _, name := range []string{plumbing.HomeRef, plumbing.AsBranch(plumbing.HomeRef)} {

@@ -408,23 +408,6 @@ func TestManyClonesSequenced(t *testing.T) {
 	w.end(1 + notes + 1)
 }
 
-// TestPrunedHub: what a prune at the hub takes after an operation was acknowledged comes back when a
-// clone can't fetch it, though nobody writes.
-func TestPrunedHub(t *testing.T) {
-	w := newWorld(t, 2)
-	done := w.do(w.clones[0], note("a word"))
-	for _, name := range []string{"liza/state^{tree}", "liza/state"} {
-		oid := w.git(w.hub, "rev-parse", name)
-		w.check(os.Remove(filepath.Join(w.hub, "objects", oid[:2], oid[2:])))
-	}
-	w.check(w.clones[1].Refresh(w.ctx))
-	v, err := w.clones[1].View(w.ctx)
-	if w.check(err); v.Commit != done.Commit {
-		t.Errorf("the other clone has %s, not %s", v.Commit, done.Commit)
-	}
-	w.end(2)
-}
-
 // TestDecidedByOldRecords: an operation whose author saw another version of the record is not
 // decided by the server; its clone looks again, at what the answer has brought.
 func TestDecidedByOldRecords(t *testing.T) {
