@@ -290,6 +290,3 @@ func (k ConfigKey) Check(c *Config) error {
 	copied := *c
 	return k.set(&copied, k.Value(c))
 }
-
-// Reset sets the setting to its default.
-func (k ConfigKey) Reset(c *Config) { _ = k.set(c, k.Default) }

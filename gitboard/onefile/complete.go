@@ -17,12 +17,6 @@ import (
 // notRecorded is used where a record needs a text that older files did not have.
 const notRecorded = "not recorded"
 
-// statusNames maps states of some files to ours.
-var statusNames = map[string]board.Status{
-	"TODO": board.Unclaimed, "READY": board.Unclaimed, "OPEN": board.Unclaimed, "IN_PROGRESS": board.Claimed, "WORKING": board.Claimed,
-	"IN_REVIEW": board.ReadyForReview, "REVIEW": board.ReadyForReview, "DONE": board.Merged, "CANCELLED": board.Abandoned,
-}
-
 var commitID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{4,64}$`) })
 
 // completeTasks gives tasks the fields that older files did not have.
@@ -40,10 +34,6 @@ func (r *reader) completeTask(t *board.Task) {
 	where := "tasks." + t.ID
 	t.Description = cmp.Or(t.Description, t.ID)
 	t.Status = board.Status(strings.ToUpper(string(t.Status)))
-	if known, renamed := statusNames[string(t.Status)]; renamed {
-		r.add(where, 0, "the state %s is %s here", t.Status, known)
-		t.Status = known
-	}
 	t.Priority, t.Kind = cmp.Or(t.Priority, 3), cmp.Or(t.Kind, board.Code)
 	if len(t.History) == 0 {
 		t.History = []board.Event{{Time: cmp.Or(t.Created, r.goal.Created), Event: board.EventCreated, Agent: cmp.Or(t.CreatedBy, string(roles.Planner))}}
@@ -67,29 +57,20 @@ func (r *reader) completeTask(t *board.Task) {
 	}
 }
 
-// completeEvents adds the events that the state of a task shows, where its history lacks them: of
-// a submission, and of a merge that failed.
+// completeEvents adds the submission that the state of a task shows, where its history lacks it.
 func (r *reader) completeEvents(t *board.Task) {
-	last := t.History[len(t.History)-1].Time
 	submitted := t.Status == board.ReadyForReview || t.Status == board.Approved || t.Status == board.IntegrationFailed
-	if submitted && t.ReviewCommit != "" && t.Last(board.EventReady) == nil {
-		at := slices.IndexFunc(t.History, func(e board.Event) bool {
-			return e.Event == board.EventApproved || e.Event == board.EventIntegrationFailed
-		})
-		if at < 0 {
-			at = len(t.History)
-		}
-		t.History = slices.Insert(t.History, at, board.Event{Time: t.History[max(at-1, 0)].Time, Event: board.EventReady,
-			Agent: cmp.Or(t.AssignedTo, notRecorded), Iteration: t.Iteration, Commit: t.ReviewCommit, Base: t.ReviewBase})
+	if !submitted || t.ReviewCommit == "" || t.Last(board.EventReady) != nil {
+		return
 	}
-	if t.Status == board.IntegrationFailed && t.Last(board.EventIntegrationFailed) == nil {
-		r.add("tasks."+t.ID, 0, "%s, and no event says so: one is put in", t.Status)
-		t.History = append(t.History, board.Event{Time: last, Event: board.EventIntegrationFailed, Agent: cmp.Or(t.ApprovedBy, notRecorded), Reason: notRecorded})
+	at := slices.IndexFunc(t.History, func(e board.Event) bool {
+		return e.Event == board.EventApproved || e.Event == board.EventIntegrationFailed
+	})
+	if at < 0 {
+		at = len(t.History)
 	}
-	if t.IntegrationFix && t.Last(board.EventIntegrationFailed) == nil {
-		r.add("tasks."+t.ID, 0, "integration_fix is not kept: no integration failed")
-		t.IntegrationFix = false
-	}
+	t.History = slices.Insert(t.History, at, board.Event{Time: t.History[max(at-1, 0)].Time, Event: board.EventReady,
+		Agent: cmp.Or(t.AssignedTo, notRecorded), Iteration: t.Iteration, Commit: t.ReviewCommit, Base: t.ReviewBase})
 }
 
 // commits notes the commits that a task names, which may be short.

@@ -2,7 +2,6 @@ package onefile
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 )
 
 // numbered reads a section whose records have numbers, and gives a number to those without an id.
-func numbered[T any](r *reader, section, dir, prefix string, n *yaml.Node, names map[string]string, set func(id string, record *T, from source)) {
+func numbered[T any](r *reader, section, dir, prefix string, n *yaml.Node, names map[string]string, set func(id string, record *T)) {
 	ids, items := r.entries(section, n)
 	last := 0
 	for _, id := range ids {
@@ -35,7 +34,7 @@ func numbered[T any](r *reader, section, dir, prefix string, n *yaml.Node, names
 		used[id] = true
 		record := new(T)
 		r.fill(where, without(item, "id"), record, names)
-		set(id, record, source{where, item})
+		set(id, record)
 		r.put(board.RecordPath(dir, id), record, where, item)
 	}
 }
@@ -48,18 +47,17 @@ func number(id string) int {
 // readBeside reads the records other than tasks and agents.
 func (r *reader) readBeside(top map[string]*yaml.Node) {
 	created := r.goal.Created
-	numbered(r, "discovered", board.DiscoveryDir, "disc", top["discovered"], oldFinding, func(id string, d *board.Discovery, _ source) {
+	numbered(r, "discovered", board.DiscoveryDir, "disc", top["discovered"], oldFinding, func(id string, d *board.Discovery) {
 		d.ID, d.Created = id, cmp.Or(d.Created, created)
 		d.Severity, d.Urgency = cmp.Or(strings.ToLower(d.Severity), "medium"), cmp.Or(strings.ToLower(d.Urgency), "deferred")
 	})
-	numbered(r, "human_notes", board.NoteDir, "note", top["human_notes"], oldNote, func(id string, n *board.Note, _ source) {
+	numbered(r, "human_notes", board.NoteDir, "note", top["human_notes"], oldNote, func(id string, n *board.Note) {
 		n.ID, n.By, n.Timestamp = id, cmp.Or(n.By, roles.HumanID), cmp.Or(n.Timestamp, created)
 	})
-	numbered(r, "anomalies", board.AnomalyDir, "anomaly", top["anomalies"], oldAnomaly, func(id string, a *board.Anomaly, from source) {
+	numbered(r, "anomalies", board.AnomalyDir, "anomaly", top["anomalies"], oldAnomaly, func(id string, a *board.Anomaly) {
 		a.ID, a.Reporter, a.Timestamp = id, cmp.Or(a.Reporter, string(roles.System)), cmp.Or(a.Timestamp, created)
-		r.completeDetails(a, from)
 	})
-	numbered(r, "spec_changes", board.SpecChangeDir, "change", top["spec_changes"], oldChange, func(id string, c *board.SpecChange, _ source) {
+	numbered(r, "spec_changes", board.SpecChangeDir, "change", top["spec_changes"], oldChange, func(id string, c *board.SpecChange) {
 		c.ID, c.By, c.Timestamp = id, cmp.Or(c.By, notRecorded), cmp.Or(c.Timestamp, created)
 	})
 	r.readHandoffs(top["handoff"])
@@ -67,36 +65,6 @@ func (r *reader) readBeside(top map[string]*yaml.Node) {
 	r.readBreaker(top["circuit_breaker"])
 	r.readConfig(top["config"])
 	r.readControl(top["control"])
-}
-
-// completeDetails adds the details that an anomaly's type needs and older files did not have.
-func (r *reader) completeDetails(a *board.Anomaly, from source) {
-	i := slices.IndexFunc(board.AnomalyTypes, func(t board.AnomalyType) bool { return t.Type == a.Type })
-	if i < 0 {
-		var types []string
-		for _, t := range board.AnomalyTypes {
-			types = append(types, t.Type)
-		}
-		r.fault(from.where+": type", from.node.Line, "%s is not a type of anomaly: use one of %s", text.Quote(a.Type), strings.Join(types, ", "))
-		return
-	}
-	for _, name := range board.AnomalyTypes[i].Details {
-		if a.Details[name] != "" {
-			continue
-		}
-		instead := board.Scalar(notRecorded)
-		switch name {
-		case "count":
-			instead = "1"
-		case "debt_created":
-			instead = "false"
-		}
-		r.add(from.where, 0, "the detail %s is \"\": %s", name, instead)
-		if a.Details == nil {
-			a.Details = map[string]board.Scalar{}
-		}
-		a.Details[name] = instead
-	}
 }
 
 // readHandoffs reads hand-offs by task; an older file has one alone, which names its task.
@@ -141,19 +109,7 @@ func (r *reader) readSprint(n *yaml.Node) {
 		r.fault("sprint: id", n.Line, "%s is not an id of a sprint: %s", text.Quote(sp.ID), idForm)
 	}
 	sp.Status, sp.Timeline.Started = cmp.Or(sp.Status, board.InProgress), cmp.Or(sp.Timeline.Started, r.goal.Created)
-	sp.Scope.Planned = r.present("sprint.scope.planned", sp.Scope.Planned)
-	sp.Scope.Stretch = r.present("sprint.scope.stretch", sp.Scope.Stretch)
 	r.put(board.SprintPath, sp, "sprint", n)
-}
-
-// present leaves out the tasks of a sprint that its file no longer has.
-func (r *reader) present(where string, ids []string) []string {
-	return slices.DeleteFunc(ids, func(id string) bool {
-		if r.by[id] == nil {
-			r.add(where, 0, "there is no task %s: not kept", id)
-		}
-		return r.by[id] == nil
-	})
 }
 
 func (r *reader) readBreaker(n *yaml.Node) {
@@ -171,12 +127,6 @@ func (r *reader) readBreaker(n *yaml.Node) {
 func (r *reader) readConfig(n *yaml.Node) {
 	c := board.DefaultConfig()
 	r.fill("config", n, c, noNames)
-	for _, k := range board.ConfigKeys {
-		if err := k.Check(c); err != nil {
-			r.add("config: "+k.Name, 0, "%v: %s", err, cmp.Or(k.Default, "none"))
-			k.Reset(c)
-		}
-	}
 	if c.RequireSignatures {
 		r.add("config: require_signatures", 0, "no keys come with the file: false, until git liza keys add has been done")
 		c.RequireSignatures = false
