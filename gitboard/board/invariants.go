@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,13 +29,11 @@ func Violations(s *State) []Violation {
 	for _, path := range []string{ConfigPath, SprintPath, ControlPath, BreakerPath, TeamPath} {
 		all = append(all, recordViolations(s, nil, path)...)
 	}
-	loops := s.anyCycle()
+	clean := map[string]bool{}
 	for _, id := range s.List(TaskDir) {
 		path := RecordPath(TaskDir, id)
 		all = append(all, recordViolations(s, nil, path)...)
-		if loops {
-			all = append(all, cycleViolation(s, path)...)
-		}
+		all = append(all, cycleViolation(s, path, clean)...)
 	}
 	return append(all, doubleHolders(s)...)
 }
@@ -52,7 +51,7 @@ func checkNewViolations(before, after *State) error {
 		t, is := r.(*Task)
 		holders = holders || is && t.Status == Claimed
 		if is && mayClose(before, after, t) {
-			fresh = append(fresh, newOnes(cycleViolation(after, path), func() []Violation { return cycleViolation(before, path) })...)
+			fresh = append(fresh, newOnes(cycleViolation(after, path, nil), func() []Violation { return cycleViolation(before, path, nil) })...)
 		}
 	}
 	if holders {
@@ -348,14 +347,15 @@ func mayClose(before, after *State, t *Task) bool {
 	return false
 }
 
-// cycleViolation returns the violation of a task that depends on itself through others.
-func cycleViolation(s *State, path string) []Violation {
+// cycleViolation returns the violation of a task that depends on itself through others. clean are the
+// tasks known to lead to no cycle; it may be nil.
+func cycleViolation(s *State, path string, clean map[string]bool) []Violation {
 	r, _ := s.Record(path)
 	t, is := r.(*Task)
 	if !is || t.Status.Terminal() {
 		return nil
 	}
-	loop := s.cycle(t.ID)
+	loop := s.cycle(t.ID, clean)
 	if loop == nil {
 		return nil
 	}
@@ -363,18 +363,26 @@ func cycleViolation(s *State, path string) []Violation {
 }
 
 // cycle finds a path along depends_on from a task back to itself, nil for none.
-func (s *State) cycle(start string) []string {
+func (s *State) cycle(start string, clean map[string]bool) []string {
 	seen := map[string]bool{}
 	var way []string
+	loops := false // also through others alone
 	var walk func(id string) bool
 	walk = func(id string) bool {
-		t := s.Task(id)
-		if t == nil || seen[id] || t.Status.Terminal() {
+		if clean[id] {
+			return false
+		}
+		b, known := s.BriefOf(id)
+		if !known || b.Status.Terminal() {
+			return false
+		}
+		if seen[id] {
+			loops = loops || slices.Contains(way, id)
 			return false
 		}
 		seen[id] = true
 		way = append(way, id)
-		for _, d := range t.DependsOn {
+		for _, d := range b.DependsOn {
 			if d == start || walk(d) {
 				return true
 			}
@@ -382,40 +390,11 @@ func (s *State) cycle(start string) []string {
 		way = way[:len(way)-1]
 		return false
 	}
-	if !walk(start) {
-		return nil
+	if walk(start) {
+		return append(way, start)
 	}
-	return append(way, start)
-}
-
-// anyCycle reports whether the board has a dependency cycle, in one walk.
-func (s *State) anyCycle() bool {
-	depends := map[string][]string{}
-	s.EachBrief(func(b Brief) {
-		if !b.Status.Terminal() {
-			depends[b.ID] = b.DependsOn
-		}
-	})
-	const walked, over = 1, 2
-	at := map[string]int{}
-	var round func(id string) bool
-	round = func(id string) bool {
-		if at[id] != 0 {
-			return at[id] == walked
-		}
-		at[id] = walked
-		for _, d := range depends[id] {
-			if round(d) {
-				return true
-			}
-		}
-		at[id] = over
-		return false
+	if clean != nil && !loops {
+		maps.Copy(clean, seen)
 	}
-	for id := range depends {
-		if round(id) {
-			return true
-		}
-	}
-	return false
+	return nil
 }

@@ -93,9 +93,6 @@ func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
 	if t.ReservedFor != "" && t.ReservedFor != coder {
 		return refuse(CodeReserved, "%s is reserved for %s", t.ID, t.ReservedFor).on(t)
 	}
-	if len(t.FailedBy) >= 2 && slices.Contains(t.FailedBy, coder) && reframing(s, t) != Reworded {
-		return refuse(CodeReserved, "%s failed at %s before, and only the order of words has changed since", coder, t.ID).on(t)
-	}
 	if held := s.heldBy(coder); held != "" && held != t.ID {
 		return refuse(CodeWrongState, "%s works on %s already", coder, held)
 	}

@@ -35,7 +35,7 @@ func (p *Unblock) Op() string { return "unblock" }
 // Check implements Payload.
 func (p *Unblock) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
-	if len(t.FailedBy) >= 2 && reframing(s, t) == Unchanged {
+	if len(t.FailedBy) >= 2 && !Reframed(s, t) {
 		return refuse(CodeExhausted, "%d attempts at %s failed (%s): its framing is presumed wrong", len(t.FailedBy), p.Task, all(t.FailedBy)).on(t)
 	}
 	if t.BlockedReason == ReviewDeadlock && required("assessment", p.Assessment) != nil {
@@ -164,9 +164,9 @@ func registeredCoder(s *State, id string, t *Task) error {
 	return &Refusal{Code: CodeUnknownAgent, Message: message, Unknown: id}
 }
 
-// reframing reports how the definition has changed in substance since a coder last failed. A later
-// block by a human or a planner is not a failure.
-func reframing(s *State, t *Task) Reframing {
+// Reframed reports whether what a task asks for has changed in substance since a coder last failed, and
+// not only in the order of its words. A later block by a human or a planner is not a failure.
+func Reframed(s *State, t *Task) bool {
 	was := t.Definition()
 	for i := len(t.History) - 1; i >= 0; i-- {
 		e := t.History[i]
@@ -180,42 +180,17 @@ func reframing(s *State, t *Task) Reframing {
 		was.Scope = cmp.Or(e.Was.Scope, was.Scope)
 		was.SpecRef = cmp.Or(e.Was.SpecRef, was.SpecRef)
 	}
-	result := Unchanged
 	for _, f := range [][2]string{{was.DoneWhen, t.DoneWhen}, {was.Scope, t.Scope}, {was.SpecRef, t.SpecRef}} {
-		before, after := strings.Fields(wordsOf(f[0])), strings.Fields(wordsOf(f[1]))
-		switch {
-		case slices.Equal(before, after):
-			continue
-		case slices.Equal(slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(after))):
-			result = max(result, Reordered)
-		default:
-			result = Reworded
+		if !slices.Equal(wordsOf(f[0]), wordsOf(f[1])) {
+			return true
 		}
 	}
-	return result
+	return false
 }
 
-// Reframed reports whether what a task asks for has changed in substance since a coder last failed.
-func Reframed(s *State, t *Task) bool { return reframing(s, t) != Unchanged }
-
-// Reframing describes how a task differs from the version at which a coder failed.
-type Reframing int
-
-// The ways a definition can differ from its previous one.
-const (
-	Unchanged Reframing = iota // except for case, spaces and punctuation
-	Reordered                  // the same words in another order
-	Reworded
-)
-
-// wordsOf returns a text without what doesn't change its meaning: case, spaces and punctuation.
-func wordsOf(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return ' '
-	}, s)
+// wordsOf returns the sorted words of a text, without case and punctuation.
+func wordsOf(s string) []string {
+	return slices.Sorted(strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
 // Apply implements Payload.
