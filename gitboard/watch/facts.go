@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -25,14 +23,13 @@ func (w *watcher) judge(ctx context.Context, reported alarm.Reported) (alarm.Fac
 	if err == nil {
 		r, err = alarm.Evaluate(f, reported)
 	}
-	if errors.Is(err, log.ErrNoBoard) && !w.memory.Verified.IsZero() {
-		err = &log.RecordError{Commit: w.memory.Verified, Path: plumbing.BoardRef, Err: errors.New("the board is gone")}
+	if errors.Is(err, log.ErrNoBoard) && w.commit != "" {
+		err = &log.RecordError{Commit: plumbing.OID(w.commit), Path: plumbing.BoardRef, Err: errors.New("the board is gone")}
 	}
 	if !untrustworthy(err) {
 		return f, r, err
 	}
-	w.broken = text.Line(err.Error(), 300)
-	f.State, f.Invalid = nil, w.broken
+	f.State, f.Invalid = nil, text.Line(err.Error(), 300)
 	r, err = alarm.Evaluate(f, reported)
 	return f, r, err
 }
@@ -45,15 +42,8 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 		return f, err
 	}
 	f.Halts, f.Handled = halts, w.board.Clone().Handled()
-	paused := false
-	for _, h := range halts {
-		paused = paused || h.Mode == board.Paused
-	}
 	v, err := w.board.View(ctx)
 	if err == nil {
-		err = w.prove(ctx, v, paused)
-	}
-	if err == nil && w.once {
 		err = doubted(v.Doubt(ctx))
 	}
 	if err == nil {
@@ -120,59 +110,4 @@ func (w *watcher) setting(v *gitboard.View) error {
 func untrustworthy(err error) bool {
 	record, ref := (*log.RecordError)(nil), (*git.BrokenRefError)(nil)
 	return errors.As(err, &record) || errors.As(err, &ref)
-}
-
-// maxProven bounds the operations verified in one look; older ones are left to git liza verify.
-const maxProven = 500
-
-// prove replays what came since the last look, or at the first look the tip. A broken board stays
-// broken until a human removes the file that paused this clone because of it; then the board is
-// accepted as it is.
-func (w *watcher) prove(ctx context.Context, v *gitboard.View, paused bool) error {
-	if w.broken != "" && !paused {
-		w.broken, w.memory.Verified = "", v.Commit
-	}
-	since, err := w.since(ctx, v)
-	if err != nil {
-		return err
-	}
-	for _, commit := range slices.Backward(since) {
-		if err := w.board.Log().Replays(ctx, commit); err != nil {
-			return err
-		}
-		w.memory.Verified = commit
-	}
-	w.broken = ""
-	return nil
-}
-
-// since lists the commits that have not been verified yet, newest first.
-func (w *watcher) since(ctx context.Context, v *gitboard.View) ([]plumbing.OID, error) {
-	known, at := w.memory.Verified, v.Snapshot
-	if known == "" {
-		return []plumbing.OID{at.Commit}, nil
-	}
-	var since []plumbing.OID
-	for at.Commit != known && len(since) < maxProven {
-		since = append(since, at.Commit)
-		if len(at.Head.Parents) == 0 {
-			break
-		}
-		var err error
-		if at, err = w.board.Log().At(ctx, at.Head.Parents[0]); err != nil {
-			return nil, err
-		}
-	}
-	if at.Commit == known {
-		return since, nil
-	}
-	rewritten := &log.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("it was rewritten: %s is no longer in it", known.Short())}
-	if _, err := w.board.Repo().Object(ctx, string(known)); errors.Is(err, git.ErrNotFound) {
-		return nil, rewritten
-	}
-	on, err := w.board.Repo().History().IsAncestor(ctx, known, v.Commit)
-	if err == nil && !on {
-		err = rewritten
-	}
-	return since, err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/notify"
 )
@@ -26,7 +25,7 @@ const (
 
 // The files of this clone that a watch writes.
 const (
-	memoryFile     = "reported.json" // what one run leaves to the next
+	reportedFile   = "reported.json" // the conditions that one run leaves to the next
 	aliveFile      = "watch"         // that it is running, and when it last looked
 	alertsFile     = "alerts.log"    // every reported alarm
 	escalationFile = "ESCALATION"    // questions that waited too long for a human
@@ -67,9 +66,7 @@ type watcher struct {
 	Config
 	board *gitboard.Board
 
-	memory memory
-	once   bool
-	broken string // why the board can't be trusted, "" if it can
+	reported alarm.Reported // by this watch and earlier ones
 
 	goal, commit, clone string // as of the last look
 	hook                atomic.Pointer[string]
@@ -85,12 +82,6 @@ type watcher struct {
 	tidying          sync.WaitGroup
 	webhook, desktop *notify.Carrier
 	desktopFaults    <-chan error
-}
-
-// memory is a watch's record for the next watch.
-type memory struct {
-	Reported alarm.Reported `json:"reported"`
-	Verified plumbing.OID   `json:"verified"` // the newest verified commit of the board
 }
 
 // Run watches until the context ends.
@@ -120,7 +111,6 @@ func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.once = true
 	_, report, err := w.judge(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -135,11 +125,11 @@ func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
 // newWatcher restores what an earlier watch has left.
 func newWatcher(ctx context.Context, c Config) (*watcher, error) {
 	w := &watcher{Config: c, board: c.Board, started: board.At(c.Now())}
-	text, err := kept(w.board, memoryFile)
+	text, err := kept(w.board, reportedFile)
 	if err != nil {
 		return nil, err
 	}
-	_ = json.Unmarshal([]byte(text), &w.memory) // what can't be read counts as not reported
+	_ = json.Unmarshal([]byte(text), &w.reported) // what can't be read counts as not reported
 	w.clone, err = w.board.Clone().ID(ctx)
 	return w, err
 }
@@ -189,14 +179,13 @@ func (w *watcher) tidy(ctx context.Context) {
 // look looks once, reports what is new and acts on it. It returns when time alone changes something
 // next; an error ends the watch.
 func (w *watcher) look(ctx context.Context) (board.Time, error) {
-	before := w.memory.Verified
 	w.troubled = false
 	defer func() {
 		if !w.troubled {
 			w.said = ""
 		}
 	}()
-	facts, report, err := w.judge(ctx, w.memory.Reported)
+	facts, report, err := w.judge(ctx, w.reported)
 	var newer *log.NewerFormatError
 	switch {
 	case ctx.Err() != nil:
@@ -215,10 +204,10 @@ func (w *watcher) look(ctx context.Context) (board.Time, error) {
 	if facts.Invalid == "" {
 		w.escalate(report.Met)
 	}
-	if before != w.memory.Verified || !maps.Equal(w.memory.Reported, report.Reported) {
-		w.memory.Reported = report.Reported
-		data, _ := json.Marshal(w.memory)
-		w.own(w.board.Clone().Keep(memoryFile, string(data)))
+	if !maps.Equal(w.reported, report.Reported) {
+		w.reported = report.Reported
+		data, _ := json.Marshal(w.reported)
+		w.own(w.board.Clone().Keep(reportedFile, string(data)))
 	}
 	w.alive()
 	w.act(ctx, facts, report)
