@@ -47,7 +47,7 @@ func (b *Board) prove(ctx context.Context, known proof, tip, settled plumbing.OI
 	if err != nil {
 		return err
 	}
-	if err := b.replay(ctx, chain, known); err != nil {
+	if err := b.replay(ctx, chain); err != nil {
 		return err
 	}
 	if known.has(met) {
@@ -57,27 +57,16 @@ func (b *Board) prove(ctx context.Context, known proof, tip, settled plumbing.OI
 	return nil
 }
 
-// replay proves the operations of a chain that follows what is known, the oldest first: what
-// follows a forged one is not looked at. What another process has proven meanwhile is not proven
-// again.
-func (b *Board) replay(ctx context.Context, chain []plumbing.OID, known proof) error {
-	for n := len(chain) - 1; n >= 0; n-- {
-		if n%replayLook == replayLook-1 {
-			now := b.keptProof()
-			if at := slices.Index(chain[:n+1], now.to); at >= 0 && now.from == known.from {
-				n = at
-				continue
-			}
-		}
-		if err := b.reader.Replays(ctx, chain[n]); err != nil {
+// replay proves the operations of a chain, the oldest first: what follows a forged one is not looked
+// at.
+func (b *Board) replay(ctx context.Context, chain []plumbing.OID) error {
+	for _, commit := range slices.Backward(chain) {
+		if err := b.reader.Replays(ctx, commit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// replayLook is after how many operations replay looks at what others have proven.
-const replayLook = 32
 
 // extendProof stores what the replay of a chain has proven after what was known, unless another
 // process has proven more meanwhile. If the slower of two set the proof back, all processes would

@@ -24,8 +24,7 @@ type Queued struct {
 	Actor   board.Actor `json:"actor"`
 	At      board.Time  `json:"at"` // when it was requested
 
-	file    string
-	damaged error // why the file can't be read; it has no other content then
+	file string
 }
 
 // Queue stores an operation for the next sync.
@@ -77,9 +76,6 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 
 const queueDir = "queue"
 
-// unknownOp is displayed for an operation whose file does not name it.
-const unknownOp = "an operation"
-
 // Waiting returns the operations that wait for a sync, oldest first.
 func (b *Board) Waiting() ([]*Queued, error) {
 	entries, err := os.ReadDir(b.Clone().own(queueDir))
@@ -99,8 +95,8 @@ func (b *Board) Waiting() ([]*Queued, error) {
 		if err != nil {
 			return all, fmt.Errorf("the queued operation %s can't be read: %w", q.file, err)
 		}
-		if err := json.Unmarshal(data, q); err != nil { // after a crash or a full disk
-			q = &Queued{Op: unknownOp, file: q.file, damaged: err}
+		if err := json.Unmarshal(data, q); err != nil {
+			return all, fmt.Errorf("the queued operation %s is damaged: %w", q.file, err)
 		}
 		all = append(all, q)
 	}
@@ -108,27 +104,16 @@ func (b *Board) Waiting() ([]*Queued, error) {
 }
 
 // Send decides a queued operation again, on the board as it is now. If it succeeds, it leaves the
-// queue. If it is refused, or damaged, its file is set aside and the refusal is returned. After any
-// other error it stays in the queue, as one of a newer version does (codec.ErrNewer). Another sync
-// may send it at the same time: it is done once.
+// queue. If it is refused, its file is set aside and the refusal is returned. After any other error it
+// stays in the queue, as one of a newer version does (codec.ErrNewer). Another sync may send it at the
+// same time: it is done once.
 func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
-	var op board.Operation
-	if q.damaged == nil {
-		if op, q.damaged = codec.DecodePayload(q.Op, q.Payload); errors.Is(q.damaged, codec.ErrNewer) {
-			return nil, q.damaged
-		}
-		if q.damaged == nil && q.Actor.Role == "" {
-			q.damaged = errors.New("it does not name its requester")
-		}
-	}
-	if q.damaged != nil {
-		q.Op = unknownOp
-		err := board.Refuse(board.CodeInvalid, fmt.Sprintf("its file %s can't be read (%v)", filepath.Base(q.file), q.damaged), "")
-		return nil, errors.Join(err, q.setAside())
+	op, err := codec.DecodePayload(q.Op, q.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("the queued operation %s: %w", q.file, err)
 	}
 	actor := q.Actor
 	if actor.Role != roles.Human {
-		var err error
 		if actor, err = b.Sessions().Actor(ctx, actor.ID, "", "", Process{}); err != nil {
 			return nil, err
 		}

@@ -78,7 +78,7 @@ func (b *Board) comeBack(ctx context.Context) (bool, error) {
 	if err != nil || !known.has(met) {
 		return false, ignoreRecord(err)
 	}
-	if err := b.replay(ctx, chain, known); err != nil {
+	if err := b.replay(ctx, chain); err != nil {
 		return false, ignoreRecord(err)
 	}
 	if err := b.Prove(ctx, here); !errors.As(err, new(*log.RecordError)) {
