@@ -85,6 +85,11 @@ func TestInboxOrder(t *testing.T) {
 				"coder-1": {Since: s.now, Reason: "it was started again elsewhere"},
 			}}
 		}, []string{"agent_gone human []: git liza logs coder-2"}},
+		{"a coder that can't claim, and is alive", func(s *script) {
+			s.do(coder1, &board.Deregister{}).do(coder1, &board.Register{Session: coder1.Session, PID: 7})
+		}, func(s *script) report.Beside {
+			return report.Beside{Leases: s.allAlive(), GaveUp: map[string]report.GaveUp{"coder-1": {Since: s.now, Reason: "worktree_setup fails"}}}
+		}, []string{"agent_gone human []: git liza logs coder-1"}},
 		{"a reservation for a coder that is gone", func(s *script) {
 			s.in(board.Blocked, "one").do(planner, &board.Unblock{About: about("one"), To: "coder-2"}).do(coder2, &board.Deregister{})
 		}, nil, []string{"reserved planner [one]: git liza reassign one"}},

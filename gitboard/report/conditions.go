@@ -321,8 +321,9 @@ func (f *finder) agents() {
 			held[t.Worker] = append(held[t.Worker], t.ID)
 		}
 	}
-	for id := range f.beside.GaveUp {
-		if !slices.ContainsFunc(f.o.Agents, func(a AgentOutlook) bool { return a.ID == id && f.o.Now < a.LeaseExpires }) {
+	for id, up := range f.beside.GaveUp {
+		a := f.s.Agent(id)
+		if alive := a != nil && f.o.Now < f.beside.Leases[id].Expires; !alive || a.RegisteredAt <= up.Since && !a.ByHand() {
 			held[id] = append([]string{}, held[id]...)
 		}
 	}

@@ -135,7 +135,8 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 	seen := s.witness.seen()
 	used := seen.used
 	crashed := end.exit != 0 && s.CLI.Overhead > 0 // before its report at the end
-	unknown := s.CLI.NoUsage && !budgeted(end.cut) && (seen.estimated || used.Tokens() == 0)
+	mute := s.CLI.NoUsage || end.exit == 0 && !end.ours && (s.CLI.Prompt == clis.ACP || s.CLI.Name == clis.ExecName && seen.estimated)
+	unknown := mute && !budgeted(end.cut) && (seen.estimated || used.Tokens() == 0)
 	if unknown {
 		used, seen.estimated = clis.Usage{Model: used.Model}, false
 	} else if used.Tokens() == 0 && !budgeted(end.cut) || seen.estimated && !end.ours && !crashed {

@@ -128,6 +128,7 @@ func settingsOf(s *board.State) string {
 // of it have failed too often since it last changed, or the agent has given back this very
 // submission.
 func (l Look) skip(m *Memory) func(id string) bool {
+	counts := len(m.Claims) > 0 && m.ClaimsUnder == settingsOf(l.State)
 	return func(id string) bool {
 		if l.Only != "" && id != l.Only {
 			return true
@@ -137,7 +138,7 @@ func (l Look) skip(m *Memory) func(id string) bool {
 			return false
 		}
 		t := l.State.Task(id)
-		return t == nil || m.givesUp(t, l.Now) || declined != "" && declined == t.ReviewCommit
+		return t == nil || counts && m.givesUp(t, l.Now) || declined != "" && declined == t.ReviewCommit
 	}
 }
 

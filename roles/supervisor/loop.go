@@ -186,7 +186,7 @@ func (s *supervisor) stop(step Step) error {
 		return errDone
 	}
 	if step.Asked {
-		return &StopError{Exit: step.Exit, Reason: step.Reason, Hint: "git liza agent " + s.name() + " --id " + s.actor.ID + " continues its work"}
+		return &StopError{asked: true, Exit: step.Exit, Reason: step.Reason, Hint: "git liza agent " + s.name() + " --id " + s.actor.ID + " continues its work"}
 	}
 	s.report(Alarm, "", s.actor.ID+" stops: "+step.Reason)
 	if err := s.Board.Clone().GiveUp(s.actor.ID, step.Reason); err != nil {

@@ -45,6 +45,7 @@ type Memory struct {
 	Fruitless   int // runs in a row without a change on the board
 	Limits      int // quota or rate limits in a row
 	Claims      map[string]Failed
+	ClaimsUnder string // the settings, see settingsOf, under which those failed
 	Merges      map[string]Failed
 	Declined    map[string]string // by task: the submission that the agent gave back unjudged
 	Stalled     map[string]Failed // fruitless runs of a claim or review, or of a planner ("")
@@ -319,7 +320,10 @@ func (m *Memory) recent(now time.Time) []time.Time {
 // ClaimFailed counts a failed claim. After claimTries failures, a task whose claim was refused is
 // left alone until it changes. A claim that failed for another reason (a full disk, a setup) is
 // retried at growing intervals.
-func (m *Memory) ClaimFailed(t *board.Task, refused bool, now time.Time) {
+func (m *Memory) ClaimFailed(t *board.Task, settings string, refused bool, now time.Time) {
+	if m.ClaimsUnder != settings {
+		m.Claims, m.ClaimsUnder = nil, settings
+	}
 	m.Claims = again(m.Claims, t, time.Time{})
 	if f := m.Claims[t.ID]; f.Times >= claimTries && !refused {
 		f.NotBefore = now.Add(min(longestDelay<<min(f.Times-claimTries, 10), longestClaimDelay))

@@ -73,11 +73,16 @@ func TestNext(t *testing.T) {
 		{"another's claim, its lease is gone", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) { delete(l.Leases, "coder-1") }, "claim login"},
 		{"claims of it have failed", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
 			for range claimTries {
-				m.ClaimFailed(l.State.Task("login"), true, l.Now)
+				m.ClaimFailed(l.State.Task("login"), settingsOf(l.State), true, l.Now)
 			}
 		}, "wait for 30m0s (idle): nothing to claim"},
 		{"it has changed since claims failed", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
 			m.Claims = map[string]Failed{"login": {Times: claimTries, Mark: "before"}}
+		}, "claim login"},
+		{"claims of it failed under other settings", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
+			for range claimTries {
+				m.ClaimFailed(l.State.Task("login"), "before", true, l.Now)
+			}
 		}, "claim login"},
 		{"one task only", coder1, func(s *scene) { s.ready("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "cart" }, "claim cart"},
 		{"one task only, blocked", coder1, func(s *scene) { s.blocked("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "login" },

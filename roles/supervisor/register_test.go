@@ -220,3 +220,18 @@ func TestElsewhere(t *testing.T) {
 	must(t, other.keep(supervisorFile, selfRecord("other"))) // lives in this namespace
 	check("another supervisor in sight", "", Supervision{})
 }
+
+// TestAskedEndOfTheLast checks that a team goes on without the last member of a role if a human asked for
+// its end, and not if it stopped by itself.
+func TestAskedEndOfTheLast(t *testing.T) {
+	for asked, ends := range map[bool]bool{true: false, false: true} {
+		ended := false
+		all := &team{
+			Team: Team{Members: []Config{{Role: coder1.Role}, {Role: reviewer1.Role}}}, live: map[int]bool{0: true, 1: true}, idle: map[int]time.Time{},
+			end: func(error) { ended = true },
+		}
+		if all.ended(0, &StopError{Exit: 1, Reason: "stopped", asked: asked}); ended != ends {
+			t.Errorf("asked for: %t, and the team ends: %t", asked, ended)
+		}
+	}
+}

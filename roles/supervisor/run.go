@@ -60,6 +60,7 @@ type StopError struct {
 	Exit   int // the protocol's exit code
 	Reason string
 	Hint   string
+	asked  bool // a human asked for it
 }
 
 func (e *StopError) Error() string { return e.Reason }

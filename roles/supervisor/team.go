@@ -217,7 +217,7 @@ func (t *team) tooLong(ctx context.Context, patience time.Duration) {
 }
 
 // ended records the end of a member. It ends the team if the reason stops all members, or if a role
-// has none left.
+// has none left; not if a human asked for the end of the member.
 func (t *team) ended(i int, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -229,9 +229,9 @@ func (t *team) ended(i int, err error) {
 	}
 	stop := (*StopError)(nil)
 	switch {
-	case err == nil:
+	case err == nil, errors.As(err, &stop) && stop.asked:
 		return
-	case !errors.As(err, &stop) || stop.Exit != 1:
+	case stop == nil || stop.Exit != 1:
 		t.end(err)
 		return
 	}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -97,13 +98,19 @@ func TestWhoseWords(t *testing.T) {
 	}
 }
 
+// testdata is a recorded output of a CLI.
+func testdata(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("../clis/testdata/events/" + name)
+	must(t, err)
+	return string(data)
+}
+
 // TestCostOfACrash checks that a run of Codex that is killed costs what it is estimated to have
 // used, since Codex reports its usage only at its end, and that one that ends well without a report
 // costs nothing.
 func TestCostOfACrash(t *testing.T) {
-	data, err := os.ReadFile("../clis/testdata/events/codex-goes-well.txt")
-	must(t, err)
-	before, _, _ := strings.Cut(string(data), `{"type":"turn.completed"`)
+	before, _, _ := strings.Cut(testdata(t, "codex-goes-well.txt"), `{"type":"turn.completed"`)
 	for exit, costs := range map[int]bool{137: true, 0: false} {
 		ctx, s, _, _ := supervised(t)
 		s.witness = witnessed(t, "codex", 30, before)
@@ -139,6 +146,36 @@ func TestCostOfNoReport(t *testing.T) {
 	s.account(ctx, Step{Task: "login"}, look(), ending{took: time.Second}, true)
 	if spent := look().Task("login").Usage; len(spent) != 1 || spent[0].Unreported != "vibe" || spent[0].Cost.Tokens() != 0 {
 		t.Errorf("it has cost %+v", spent)
+	}
+}
+
+// TestNoReportFromAnUnknownCLI checks that an agent by ACP counts as reporting no tokens once a run of it
+// ended well without a report, and so does a command that wraps a CLI and hides its report.
+func TestNoReportFromAnUnknownCLI(t *testing.T) {
+	wrapped, _, _ := strings.Cut(testdata(t, "codex-goes-well.txt"), `{"type":"turn.completed"`)
+	for name, c := range map[string]struct {
+		cli     clis.CLI
+		output  string
+		exit    int
+		unknown bool
+	}{
+		"by ACP":                  {clis.ExecACP("x"), string(clis.Bridged(clis.Event{Kind: clis.Ended})), 0, true},
+		"by ACP, and it crashed":  {clis.ExecACP("x"), "", 1, false},
+		"by ACP, with its report": {clis.ExecACP("x"), string(clis.Bridged(clis.Event{Kind: clis.Ended, Usage: clis.Usage{Input: 10}})), 0, false},
+		"a wrapped CLI":           {clis.Exec("x"), wrapped, 0, true},
+		"a script":                {clis.Exec("x"), "done\n", 0, false},
+	} {
+		ctx, s, _, _ := supervised(t)
+		s.CLI, s.witness = c.cli, newWitness(c.cli, start0.Std)
+		fmt.Fprint(s.witness, c.output)
+		v, err := s.Board.View(ctx)
+		must(t, err)
+		s.account(ctx, Step{Task: "login"}, v.State, ending{exit: c.exit}, true)
+		v, err = s.Board.View(ctx)
+		must(t, err)
+		if got := board.Unreported(v.State.Task("login").Usage); (got == c.cli.Name) != c.unknown {
+			t.Errorf("%s: the tokens of %q are unknown", name, got)
+		}
 	}
 }
 

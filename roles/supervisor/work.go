@@ -27,6 +27,9 @@ func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 	}
 	s.pulse.claimed(leaseOf(l, task))
 	s.fresh, s.warnings = task, got.Warnings
+	if err := s.Board.Clone().DropGaveUp(s.actor.ID); err != nil {
+		return err
+	}
 	s.report(Claimed, task, got.Text)
 	for _, w := range got.Warnings {
 		s.report(Trouble, task, w)
@@ -72,11 +75,16 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 	if t == nil {
 		return l.State.Err()
 	}
-	s.memory.ClaimFailed(t, refusal != nil, s.Board.Now())
+	s.memory.ClaimFailed(t, settingsOf(l.State), refusal != nil, s.Board.Now())
 	s.report(ClaimFailed, task, err.Error())
 	s.repaired(task, s.unlock(ctx, err))
 	if s.memory.Claims[task].Times == claimTries {
 		s.report(Alarm, task, fmt.Sprintf("%s gives up claiming %s for now, after %d tries: %s", s.actor.ID, task, claimTries, err))
+		if refusal == nil { // a human may have to mend this machine or the settings
+			if err := s.Board.Clone().GiveUp(s.actor.ID, fmt.Sprintf("it can't claim %s: %s", task, err)); err != nil {
+				return err
+			}
+		}
 	}
 	s.memory.pause(s.Board.Now().Add(shortestPause+rand.N(longestPause-shortestPause)), "a claim failed", string(l.Commit))
 	return nil

@@ -7,6 +7,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -27,6 +28,9 @@ var _ supervisor.Executor = Executor{}
 // Claim implements supervisor.Executor.
 func (e Executor) Claim(ctx context.Context, actor board.Actor, task string) (supervisor.Taken, error) {
 	got, err := worktrees.Claim(ctx, e.Board, worktrees.ClaimRequest{Request: gitboard.Request{Actor: actor}, Task: task})
+	if failed := (*worktrees.FailedError)(nil); errors.As(err, &failed) && failed.Name == "worktree_setup" {
+		err = fmt.Errorf("%w; a human changes the setting: git liza config set worktree_setup COMMAND", err)
+	}
 	if got == nil {
 		return supervisor.Taken{}, err
 	}

@@ -151,13 +151,17 @@ func taskToRun(ctx context.Context, c *call.Call, role roles.Role, s Flags) erro
 	return err
 }
 
-// metered refuses a CLI that reports no tokens if the board's settings do.
+// metered refuses a CLI that reports no tokens, and a command that may not, if the board's settings do.
 func metered(ctx context.Context, c *call.Call, cli clis.CLI) error {
 	v, err := c.Board.View(ctx)
-	if err != nil || !cli.NoUsage || !v.State.Config().RequireUsage {
+	if err != nil || !cli.NoUsage && cli.Name != clis.ExecName || !v.State.Config().RequireUsage {
 		return err
 	}
-	return board.Refuse(board.CodeInvalid, cli.Name+" reports no tokens, so no budget can end its runs, and "+board.KeyRequireUsage+" is set",
+	what := cli.Name + " reports no tokens"
+	if !cli.NoUsage {
+		what = "the command of --exec may report no tokens"
+	}
+	return board.Refuse(board.CodeInvalid, what+", so no budget can end its runs, and "+board.KeyRequireUsage+" is set",
 		"choose another CLI: --cli NAME; or a human: git liza config set "+board.KeyRequireUsage+" false")
 }
 
