@@ -133,7 +133,7 @@ func (p Page) Cut(line string, most int) string {
 		}
 		b.WriteRune(r)
 	}
-	return strings.TrimRight(b.String(), " ") + p.more
+	return strings.TrimRight(b.String(), " .…") + p.more // without a second ellipsis
 }
 
 // Bar draws how much of a whole is done.

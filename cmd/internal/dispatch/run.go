@@ -211,7 +211,9 @@ func unknownFlag(cmd *call.Command, flags *pflag.FlagSet, e *pflag.NotExistError
 	var known []string
 	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	fault := call.Usage(cmd, "%s has no flag --%s", name, text.Line(e.GetSpecifiedName(), 40)).(*call.UsageError)
-	if near := text.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
+	if way := flagWays[name+" --"+e.GetSpecifiedName()]; way != "" {
+		fault.Hint = way
+	} else if near := text.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
 		fault.Hint = "nearest: --" + strings.Join(near, ", --")
 	}
 	return fault

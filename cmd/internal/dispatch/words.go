@@ -29,8 +29,11 @@ var ways = map[string]string{
 	"tasks":    "git liza status",
 	"todo":     "git liza prime",
 	"unassign": "git liza release ID",
-	"undo":     "git revert on a branch of integration, then git liza land COMMIT",
+	"undo":     "git liza revert ID",
 	"up":       "git liza start",
 	"wait":     "git liza prime --wait",
 	"whoami":   "git liza prime",
 }
+
+// flagWays are the commands that do what flags of other tools mean.
+var flagWays = map[string]string{"web --port": "git liza web --listen 127.0.0.1:PORT"}

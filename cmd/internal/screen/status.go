@@ -183,7 +183,11 @@ func (d *statusDrawing) run() []string {
 		if o.Stuck > 0 {
 			parts = append(parts, fmt.Sprintf("%d stuck", o.Stuck))
 		}
-		lines = append(lines, d.Onto("tasks   "+d.Bar(merged, len(o.Tasks)-dropped, 10)+"  ", strings.Join(parts, ", ")))
+		bar, said := d.Bar(merged, len(o.Tasks)-dropped, 10)+"  ", strings.Join(parts, ", ")
+		if 8+call.Breadth(bar+said) > d.Width {
+			bar = ""
+		}
+		lines = append(lines, d.Onto("tasks   "+bar, said))
 	}
 	return lines
 }
@@ -433,6 +437,7 @@ func (d *statusDrawing) detail(t report.TaskOutlook) string {
 		add(t.Tally.Rejections > 0, "rejected %dx", t.Tally.Rejections)
 		return strings.Join(parts, ", ")
 	}
+	add(true, "p%d", t.Priority)
 	stuck := t.Stuck.String()
 	if t.Status == board.Blocked {
 		if why := d.reason(t.ID); why != "" {
@@ -455,7 +460,6 @@ func (d *statusDrawing) detail(t report.TaskOutlook) string {
 	add(t.Iteration > 0, "iteration %d", t.Iteration)
 	add(t.ReviewCycles > 0, "review cycle %d", t.ReviewCycles)
 	add(t.LeaseExpires != "", "lease %s", LeaseLeft(d.now, t.LeaseExpires))
-	add(true, "p%d", t.Priority)
 	return strings.Join(parts, ", ")
 }
 

@@ -69,3 +69,20 @@ func TestMore(t *testing.T) {
 		t.Errorf("an item is left out:\n%s", lines)
 	}
 }
+
+// TestStatusIsNotCut: the number of stuck tasks is shown at 80 columns, and a text that ends with an
+// ellipsis gets no second one.
+func TestStatusIsNotCut(t *testing.T) {
+	page := call.Page{Width: 80, Height: 12, Signs: call.UnicodeSigns}
+	o := &report.Overview{GoalStatus: board.InProgress, Mode: board.Running, Now: "2026-01-31T09:00:00Z", InProgress: 10, Done: 14, Blocked: 10, Stuck: 11}
+	o.Counts = map[board.Status]int{board.Merged: 12}
+	for range 60 {
+		o.Tasks = append(o.Tasks, report.TaskOutlook{Brief: board.Brief{ID: "pay", Status: board.Unclaimed, StatusChangedAt: o.Now}})
+	}
+	if lines := strings.Join(Status(page, o, func(string) string { return "" }, Choice{}), "\n"); !strings.Contains(lines, "12 of 58 merged, 10 in progress, 2 dropped, 10 blocked, 11 stuck\n") {
+		t.Errorf("the tasks are cut:\n%s", lines)
+	}
+	if got := page.Cut("A long title that was cut...", 27); got != "A long title that was cut…" {
+		t.Errorf("cut again: %q", got)
+	}
+}
