@@ -1,6 +1,7 @@
 package gitboard
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -71,15 +72,20 @@ func (v *View) NewerSpec(ctx context.Context, t *board.Task) (string, error) {
 	if err != nil || tip.IsZero() {
 		return "", err
 	}
+	versions := make([]plumbing.OID, 2)
+	at := func(i int, commit plumbing.OID) error {
+		versions[i], err = v.board.Repo().History().FileOID(ctx, commit, path)
+		return ignore(err, git.ErrNotFound)
+	}
+	if err := cmp.Or(at(0, work), at(1, tip)); err != nil || versions[0] == versions[1] {
+		return "", err
+	}
 	base, err := v.board.Repo().History().MergeBase(ctx, tip, work)
 	if err != nil || base == tip {
 		return "", ignore(err, git.ErrNotFound)
 	}
-	versions := make([]plumbing.OID, 2)
-	for i, commit := range []plumbing.OID{base, tip} {
-		if versions[i], err = v.board.Repo().History().FileOID(ctx, commit, path); ignore(err, git.ErrNotFound) != nil {
-			return "", err
-		}
+	if err := at(0, base); err != nil {
+		return "", err
 	}
 	switch was, now := versions[0], versions[1]; {
 	case was == now:

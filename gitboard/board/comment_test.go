@@ -21,7 +21,7 @@ func TestComment(t *testing.T) {
 	s.refused("permission", reviewer1, on("login", 12, "why?"), "its reviewer and humans comment on it")
 	s.do(human, on("login", 12, "An empty name\ngets in.")).do(reviewer1, review("login")).do(reviewer1, on("login", 40, "This leaks."))
 	s.refused("permission", reviewer2, on("login", 12, "why?"), "READY_FOR_REVIEW, reviewed by code-reviewer-1")
-	s.refused("permission", coder1, on("login", 12, "why?"), "not for a coder")
+	s.refused("permission", coder1, on("login", 12, "why?"), "its reviewer and humans comment on it")
 	for what, c := range map[string]struct {
 		spoil func(p *board.Comment)
 		code  board.ErrorCode

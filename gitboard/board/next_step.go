@@ -188,7 +188,7 @@ func wayToRelease(_ *State, t *Task, who Actor) (Payload, Act) {
 }
 
 func wayToSubmit(_ *State, t *Task, _ Actor) (Payload, Act) {
-	return &Submit{About: About{t.ID}, Commit: exampleCommit, ReviewBase: exampleCommit, Commits: 1, Files: 1, NoTestsBecause: exampleText}, Do("submit", t.ID)
+	return &Submit{About: About{t.ID}, Commit: exampleCommit, ReviewBase: exampleCommit, Commits: 1, Files: 1, NoTestsBecause: exampleText}, Do("submit", t.ID).With("verified", "COMMAND")
 }
 
 func wayToBlock(_ *State, t *Task, who Actor) (Payload, Act) {

@@ -96,6 +96,9 @@ func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
 	if held := s.heldBy(coder); held != "" && held != t.ID {
 		return refuse(CodeWrongState, "%s works on %s already", coder, held)
 	}
+	if held := s.reviewedBy(coder); held != "" {
+		return refuse(CodeWrongState, "%s reviews %s already", coder, held)
+	}
 	if open := s.openDependencies(t); len(open) > 0 {
 		return refuse(CodeDependency, "%s waits for %s", t.ID, all(open)).on(t)
 	}
@@ -252,7 +255,7 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 func NextReview(s *State, reviewer string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	who := Actor{ID: reviewer, Role: roles.Human}
 	if reviewer != roles.HumanID {
-		who.Role = roles.CodeReviewer
+		who.Role, _ = s.RoleOf(reviewer)
 	}
 	urgency, all := s.urgencies(), s.Tasks()
 	list := slices.DeleteFunc(slices.Clone(all), func(b Brief) bool {

@@ -28,6 +28,9 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	if held := s.reviewedBy(op.Actor.ID); held != "" && held != t.ID && op.Actor.Role != roles.Human {
 		return refuse(CodeWrongState, "%s reviews %s already", op.Actor.ID, held)
 	}
+	if held := s.heldBy(op.Actor.ID); held != "" {
+		return refuse(CodeWrongState, "%s works on %s already", op.Actor.ID, held)
+	}
 	switch t.ReviewingBy {
 	case "":
 		return nil

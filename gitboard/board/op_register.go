@@ -58,7 +58,7 @@ func (p *Register) Apply(s *State, op Operation) {
 		Role: op.Actor.Role, Status: Starting, Session: p.Session, Clone: p.Clone,
 		Terminal: p.Terminal, Host: p.Host, PID: p.PID, CLI: p.CLI, Model: p.Model, RegisteredAt: op.Time,
 	}
-	if p.PID == 0 && op.Actor.Role == roles.Planner { // no supervisor starts its process, and no act of planning changes its status
+	if a.ByHand() { // no supervisor starts its process
 		a.Status = Idle
 	}
 	if old := s.Agent(op.Actor.ID); old != nil {

@@ -53,6 +53,7 @@ var (
 	anyone   = []roles.Role{roles.Planner, roles.Coder, roles.CodeReviewer, roles.Human}
 
 	judging    = []roles.Role{roles.CodeReviewer, roles.Human}
+	reviewing  = []roles.Role{roles.Coder, roles.CodeReviewer, roles.Human} // a coder where the review policy names its role
 	blocking   = []roles.Role{roles.Coder, roles.Human}
 	finalizing = []roles.Role{roles.Planner, roles.CodeReviewer, roles.Human}
 
@@ -120,19 +121,19 @@ var rules = []rule{
 		{From: []Status{Unclaimed, ReadyForReview, Rejected, Approved}, To: Blocked, Who: human, Note: "force replan"},
 		{From: []Status{IntegrationFailed}, To: Blocked, Who: planning, Note: "force replan"},
 	}},
-	{payload: &ClaimReview{}, noun: "a review claim", way: wayToClaimReview, gate: whileRunning, who: judging, lease: leaseOfReviewer, moves: []Transition{
-		{From: []Status{ReadyForReview}, Who: judging, Note: "no live review claim; never its own work, nor what it approved already"},
+	{payload: &ClaimReview{}, noun: "a review claim", way: wayToClaimReview, gate: whileRunning, who: reviewing, lease: leaseOfReviewer, moves: []Transition{
+		{From: []Status{ReadyForReview}, Who: reviewing, Note: "no live review claim; never its own work, nor what it approved already"},
 	}},
 	{payload: &Withdraw{}, noun: "a withdrawal", way: wayToWithdraw, who: coder, lease: leaseOfReviewer, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Claimed, Who: coder, Note: "its author, while no review claim is live"},
 	}},
-	{payload: &Comment{}, noun: "a comment", who: judging, moves: []Transition{
-		{From: []Status{ReadyForReview}, Who: judging, Note: "its reviewer, or a human; on a line of the submission"},
+	{payload: &Comment{}, noun: "a comment", who: reviewing, moves: []Transition{
+		{From: []Status{ReadyForReview}, Who: reviewing, Note: "its reviewer, or a human; on a line of the submission"},
 	}},
-	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: judging, moves: []Transition{
-		{From: []Status{ReadyForReview}, To: Approved, Who: judging, Note: "the assigned reviewer, on the submitted commit; the last approval that the review policy asks for"},
-		{From: []Status{ReadyForReview}, Who: judging, Note: "an approval, and more are needed"},
-		{From: []Status{ReadyForReview}, To: Rejected, Who: judging, Note: "with a rejection in the required form, or comments on lines and a reason"},
+	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: reviewing, moves: []Transition{
+		{From: []Status{ReadyForReview}, To: Approved, Who: reviewing, Note: "the assigned reviewer, on the submitted commit; the last approval that the review policy asks for"},
+		{From: []Status{ReadyForReview}, Who: reviewing, Note: "an approval, and more are needed"},
+		{From: []Status{ReadyForReview}, To: Rejected, Who: reviewing, Note: "with a rejection in the required form, or comments on lines and a reason"},
 		{From: []Status{ReadyForReview}, To: Blocked, Who: system, Note: "REJECTED at the limit of review cycles: review_deadlock"},
 	}},
 	{payload: &Merge{}, noun: "a merge", way: wayToMerge, ends: true, gate: whileRunning, who: reviewer, moves: []Transition{

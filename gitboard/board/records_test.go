@@ -37,9 +37,10 @@ func TestAgentStatus(t *testing.T) {
 		return &board.AgentStatusChange{Status: st, ContextPercent: 40}
 	}
 	s := begun(t)
-	equal(t, "status", s.agent("coder-1").Status, board.Starting)
-	equal(t, "of a planner by hand", s.agent("planner-1").Status, board.Idle)
-	s.refused("wrong-state", coder1, to(board.Working), "STARTING")
+	for _, by := range []string{"coder-1", "code-reviewer-1", "planner-1"} {
+		equal(t, by+" by hand", s.agent(by).Status, board.Idle)
+	}
+	s.refused("wrong-state", coder1, to(board.Working), "IDLE")
 	s.do(coder1, to(board.Idle)).claimed("login")
 	s.refused("wrong-state", coder1, to(board.Idle), "login")
 	s.do(coder1, preExec("login")).do(coder1, submit("login")).do(coder1, to(board.Idle))

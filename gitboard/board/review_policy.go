@@ -15,7 +15,8 @@ import (
 // ReviewPolicy sets who reviews the submissions of a stage, and how many have to approve. Its zero
 // value asks for one approval by any reviewer or human.
 type ReviewPolicy struct {
-	// By are the roles whose agents may review; "human" stands for humans. None: all may.
+	// By are the roles whose agents may review, also of the kind coder; "human" stands for humans.
+	// None: humans and all roles of the kind reviewer.
 	By []string `yaml:"by,omitempty" json:"by,omitempty"`
 	// Approvals is how many different reviewers have to approve; 0 is 1.
 	Approvals int `yaml:"approvals,omitempty" json:"approvals,omitempty"`
@@ -61,16 +62,20 @@ func (p ReviewPolicy) HumanPaths(files []string) []string {
 
 // reviewFault describes a policy's fault, with its field; "" for none.
 func (t *Team) reviewFault(p ReviewPolicy) (field, what string) {
-	reviewers, most := t.reviewers(), 0
+	reviewers, most := append(t.reviewers(), roles.HumanID), 0
 	for _, r := range t.Roles {
 		if r.Kind == ReviewerKind && (len(p.By) == 0 || slices.Contains(p.By, r.Name)) {
 			most += r.Most()
 		}
 	}
+	reviews := func(by string) bool { return slices.Contains(reviewers, by) }
 	for i, by := range p.By {
-		if by != roles.HumanID && !slices.Contains(reviewers, by) {
-			return fmt.Sprintf("by[%d]", i), fmt.Sprintf("%s is not a role that reviews: use %s", quote(by), list(append(reviewers, roles.HumanID)))
+		if r := t.Role(by); !reviews(by) && (r == nil || r.Kind != CoderKind) {
+			return fmt.Sprintf("by[%d]", i), fmt.Sprintf("%s is not a role that reviews: use %s", quote(by), list(reviewers))
 		}
+	}
+	if len(p.By) > 0 && !slices.ContainsFunc(p.By, reviews) {
+		return "by", fmt.Sprintf("coders only review what others leave: add %s", list(reviewers))
 	}
 	switch {
 	case p.Approvals > most && !slices.Contains(p.By, roles.HumanID):
@@ -227,7 +232,11 @@ func mayReviewBy(s *State, t *Task, a Actor, progress ReviewProgress) error {
 	if !human {
 		role = roles.NameOf(a.ID)
 	}
-	if may := progress.Policy.By; len(may) > 0 && !slices.Contains(may, role) && !(human && progress.AwaitsHuman()) {
+	may := progress.Policy.By
+	if len(may) == 0 && a.Role == roles.Coder {
+		may = append(s.Team().reviewers(), roles.HumanID)
+	}
+	if len(may) > 0 && !slices.Contains(may, role) && !(human && progress.AwaitsHuman()) {
 		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, list(may), role).on(t)
 	}
 	return nil
@@ -291,10 +300,11 @@ func (s *State) preferred(t *Task, reviewer string, takeable func(holder string,
 	return ""
 }
 
-// ReviewersOf lists the registered agents that may review a task's submission.
+// ReviewersOf lists the registered agents that may review a task's submission. A coder's supervisor
+// claims no reviews.
 func ReviewersOf(s *State, t *Task) []string {
 	return slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool {
 		a := s.Agent(id)
-		return a == nil || a.Role != roles.CodeReviewer || mayReview(s, t, Actor{ID: id, Role: a.Role}) != nil
+		return a == nil || a.Role == roles.Planner || a.Role == roles.Coder && !a.ByHand() || mayReview(s, t, Actor{ID: id, Role: a.Role}) != nil
 	})
 }

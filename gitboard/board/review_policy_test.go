@@ -83,7 +83,7 @@ func TestNobodyReviewsWhatTheyCoded(t *testing.T) {
 	s.do(at(roles.Coder), &board.Deregister{}).do(human, as("coder", board.ReviewerKind))
 	s.do(at(roles.CodeReviewer), &board.Register{Session: "s-helper-1", Clone: "here"})
 	s.do(coder1, claim("login")).do(coder1, preExec("login")).do(coder1, submit("login"))
-	s.refused("permission", coder1, review("login"), "a review claim is for a code_reviewer")
+	s.refused("permission", coder1, review("login"), "login is reviewed by code-reviewer, helper or human, not by coder")
 	s.refused("permission", at(roles.CodeReviewer), review("login"), "helper-1 worked on login and can't review it")
 	equal(t, "next", board.NextReview(s.state(), "helper-1", nil, anyTakeable), "")
 	s.do(reviewer1, review("login"))
@@ -96,6 +96,26 @@ func TestNobodyReviewsWhatTheyCoded(t *testing.T) {
 		"tasks/login.yaml: approvals: helper-1 approved its own work",
 		"tasks/login.yaml: approvals: code-reviewer-2 appears twice",
 	})
+}
+
+// TestCodersReview checks that an idle coder reviews the work of others where the review policy names
+// its role, and takes on nothing else in the meantime.
+func TestCodersReview(t *testing.T) {
+	s := underPolicy(t, board.ReviewPolicy{By: []string{"code-reviewer", "coder"}}).ready("two")
+	s.refused("permission", coder1, review("login"), "coder-1 worked on login and can't review it")
+	s.do(coder2, claim("two")).refused("wrong-state", coder2, review("login"), "coder-2 works on two already")
+	s.do(coder2, &board.Release{About: about("two")})
+	equals(t, "who may", board.ReviewersOf(s.state(), s.task("login")), []string{"code-reviewer-1", "code-reviewer-2", "coder-2", "coder-3"})
+	equal(t, "next", board.NextReview(s.state(), "coder-2", nil, anyTakeable), "login")
+	s.do(coder2, review("login")).refused("wrong-state", coder2, claim("two"), "coder-2 reviews login already")
+	equals(t, "its state", []any{s.agent("coder-2").Status, s.agent("coder-2").CurrentTask}, []any{board.Reviewing, "login"})
+	s.do(coder2, approve("login"))
+	equals(t, "approved", []any{s.task("login").Status, s.task("login").ApprovedBy, s.agent("coder-2").Status}, []any{board.Approved, "coder-2", board.Idle})
+	s.refused("permission", coder2, merge("login"), "coder")
+	m := merge("login")
+	m.ReviewCommit, m.MergeCommit = s.task("login").ReviewCommit, mergedCommit
+	s.do(reviewer1, m)
+	s.refused("invalid", human, reviewedBy(board.ReviewPolicy{By: []string{"coder"}}), "coders only review what others leave: add code-reviewer or human")
 }
 
 // TestHumanByPath checks that a submission that changes a certain path needs a human in addition.
@@ -195,14 +215,14 @@ func TestReviewByRoles(t *testing.T) {
 
 func TestReviewPolicyFaults(t *testing.T) {
 	for what, p := range map[string]board.ReviewPolicy{
-		`stages[0].review.by[0]: "coder" is not a role that reviews: use code-reviewer or human`: {By: []string{"coder"}},
-		"stages[0].review.approvals: 4 approvals are asked for, and the roles that review have":  {Approvals: 4},
-		"stages[0].review.approvals: -1 is not from 1":                                           {Approvals: -1},
-		"stages[0].review.approvals: 21 is not from 1 to 20":                                     {Approvals: 21, By: []string{"human"}},
-		`stages[0].review.paths[0]: "" is not a glob`:                                            {Paths: []string{""}},
-		`stages[0].review.differ: "vendor" is not cli or model`:                                  {Differ: "vendor"},
-		"stages[0].review.required: it is set, and differ is not":                                {Required: true},
-		`stages[0].review.paths[1]: "[" is not a glob`:                                           {Paths: []string{"a", "["}},
+		`stages[0].review.by[0]: "planner" is not a role that reviews: use code-reviewer or human`: {By: []string{"planner"}},
+		"stages[0].review.approvals: 4 approvals are asked for, and the roles that review have":    {Approvals: 4},
+		"stages[0].review.approvals: -1 is not from 1":                                             {Approvals: -1},
+		"stages[0].review.approvals: 21 is not from 1 to 20":                                       {Approvals: 21, By: []string{"human"}},
+		`stages[0].review.paths[0]: "" is not a glob`:                                              {Paths: []string{""}},
+		`stages[0].review.differ: "vendor" is not cli or model`:                                    {Differ: "vendor"},
+		"stages[0].review.required: it is set, and differ is not":                                  {Required: true},
+		`stages[0].review.paths[1]: "[" is not a glob`:                                             {Paths: []string{"a", "["}},
 	} {
 		begun(t).refused("invalid", human, reviewedBy(p), what)
 	}

@@ -48,16 +48,16 @@ type next struct {
 // advances lists the operations by which each role advances a task, best first. Giving work up is
 // not among them.
 var advances = map[roles.Role][]string{
-	roles.Coder:        {"submit", "pre-exec", "claim", "withdraw"},
+	roles.Coder:        {"submit", "pre-exec", "claim", "withdraw", "claim-review", "verdict"},
 	roles.CodeReviewer: {"claim-review", "verdict", "merge"},
-	roles.Planner:      {"finalize", "unblock", "reassign", "amend-task"},
-	roles.Human:        {"resume", "finalize", "unblock", "reassign", "amend-task"},
+	roles.Planner:      {"finalize", "answer", "unblock", "reassign", "amend-task"},
+	roles.Human:        {"resume", "finalize", "answer", "unblock", "reassign", "amend-task"},
 }
 
 // reasons explain why a step comes next.
 var reasons = map[string]string{
-	"submit": "when the work is committed", "pre-exec": "before the first commit", "withdraw": "to work on it again", "merge": "approved",
-	"unblock": "once its questions are answered", "amend-task": "to change what it asks for",
+	"submit": "when the work is committed; COMMAND is your validation", "pre-exec": "before the first commit", "withdraw": "to work on it again", "merge": "approved",
+	"answer": "it asks", "amend-task": "to change what it asks for",
 }
 
 func (n *next) add(step board.NextStep) {
@@ -102,6 +102,8 @@ func (n *next) sensible(op, task string) bool {
 	switch op {
 	case "submit":
 		return t.CheckpointOfIteration() != nil
+	case "answer":
+		return len(t.BlockedQuestions) > 0
 	case "finalize":
 		return t.DoneWhen != "" && t.Scope != "" && t.SpecRef != ""
 	case "amend-task":
@@ -156,7 +158,9 @@ func (n *next) coder() {
 	if n.leaves(func(b board.Brief) bool { return b.Holds(me) }) {
 		return
 	}
-	if n.first("", func(b board.Brief) bool { return b.Holds(me) }) {
+	if n.first("", func(b board.Brief) bool {
+		return b.Holds(me) || b.Status == board.ReadyForReview && b.ReviewingBy == me
+	}) {
 		return
 	}
 	for _, id := range n.claimable() {
@@ -168,6 +172,7 @@ func (n *next) coder() {
 			return
 		}
 	}
+	n.reviewable()
 }
 
 // claimable lists tasks that the coder may claim, best first. Idle coders of a role get different
@@ -208,16 +213,21 @@ func (n *next) reviewer() {
 		return
 	}
 	n.first("you approved it", func(b board.Brief) bool { return b.Status == board.Approved && b.ApprovedBy == me })
+	n.reviewable()
+	n.first("approved", func(b board.Brief) bool { return b.Status == board.Approved })
+	n.drafts()
+}
+
+// reviewable adds the submission that the caller should review next.
+func (n *next) reviewable() {
 	skip := map[string]bool{}
 	for {
-		id := board.NextReview(n.s, me, func(id string) bool { return skip[id] }, n.takeable)
+		id := board.NextReview(n.s, n.who.ID, func(id string) bool { return skip[id] }, n.takeable)
 		if id == "" || n.on(id, "waits for a review") {
-			break
+			return
 		}
 		skip[id] = true
 	}
-	n.first("approved", func(b board.Brief) bool { return b.Status == board.Approved })
-	n.drafts()
 }
 
 // planner adds the steps of a planner, and of a human, who may also plan.
@@ -229,7 +239,7 @@ func (n *next) planner() {
 	if n.who.Role == roles.Planner {
 		n.woken()
 	}
-	n.first("blocked; once its questions are answered", func(b board.Brief) bool { return b.Status == board.Blocked })
+	n.first("blocked", func(b board.Brief) bool { return b.Status == board.Blocked })
 	n.first("", func(b board.Brief) bool { return b.Status == board.Unclaimed && b.ReservedFor != "" })
 	n.drafts()
 	if n.who.Role == roles.Planner && len(n.s.Running()) > 0 {

@@ -30,7 +30,11 @@ func ClaimReview(ctx context.Context, c *call.Call, id string) (call.Result, err
 		if tasks := v.State.Tasks(); len(tasks) > 0 && v.State.Control().Mode != board.Running {
 			return &board.ClaimReview{About: board.About{Task: tasks[0].ID}}, nil, nil // refused by the mode
 		}
-		return nil, nil, board.Refuse(board.CodeNoWork, "nothing waits for a review", "git liza status")
+		what := "nothing waits for a review"
+		if role, _ := c.Role(ctx); role == roles.Coder {
+			what += " by a coder"
+		}
+		return nil, nil, board.Refuse(board.CodeNoWork, what, "git liza status")
 	}))
 	if err != nil {
 		return r, err
@@ -83,7 +87,7 @@ func Judge(ctx context.Context, c *call.Call, r worktrees.VerdictRequest, take b
 	}
 	after := result.Done[0].After
 	switch t := after.Task(r.Task); {
-	case t.Status == board.Approved && !c.App.Supervised() && c.AgentID() != "":
+	case t.Status == board.Approved && !c.App.Supervised() && board.May(actor.Role, "merge"):
 		result.Next = "next: git liza merge " + t.ID
 	case t.Status == board.ReadyForReview:
 		result.Lines = []string{"it stays READY_FOR_REVIEW: " + board.ProgressOf(after, t).String()}

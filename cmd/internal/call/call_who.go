@@ -126,7 +126,7 @@ func (c *Call) whoActs(ctx context.Context, op string, agent func(id string) (bo
 	if !board.May(role, op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s: it takes %s", id, role, c.Cmd.Name, role, roleList(op)), "")
 	}
-	if err := c.OwnName(id); err != nil {
+	if err := c.ownName(ctx, id); err != nil {
 		return board.Actor{}, err
 	}
 	if c.App.Supervised() && board.TakesOnWork(op) {
@@ -152,7 +152,7 @@ func (c *Call) Caller(ctx context.Context) (board.Actor, error) {
 	if _, err := c.roleOf(ctx, id); err != nil {
 		return board.Actor{}, err
 	}
-	if err := c.OwnName(id); err != nil {
+	if err := c.ownName(ctx, id); err != nil {
 		return board.Actor{}, err
 	}
 	return c.Board.Sessions().Actor(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.App.Process())
@@ -309,6 +309,24 @@ func (c *Call) OwnName(id string) error {
 		return nil
 	}
 	return board.Refuse(board.CodePermission, fmt.Sprintf("this process is %s's, and can't act as %s", over.Agent, id), "an agent keeps the LIZA_AGENT_ID that its supervisor set")
+}
+
+// ownName is OwnName, and also refuses a session that another agent's env has left in this shell.
+func (c *Call) ownName(ctx context.Context, id string) error {
+	if err := c.OwnName(id); err != nil {
+		return err
+	}
+	session := c.App.Getenv("LIZA_SESSION")
+	v, err := c.Board.View(ctx)
+	if session == "" || err != nil {
+		return err
+	}
+	for _, other := range v.State.List(board.AgentDir) {
+		if a := v.State.Agent(other); a != nil && a.Session == session && other != id {
+			return board.Refuse(board.CodeSession, fmt.Sprintf("LIZA_AGENT_ID is %s, and LIZA_SESSION is that of %s", id, other), fmt.Sprintf(`eval "$(git liza env %s)" sets both in this shell`, id))
+		}
+	}
+	return v.State.Err()
 }
 
 // forNobody refuses a process below a command of the project, and a process that may belong to an

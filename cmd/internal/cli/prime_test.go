@@ -124,8 +124,8 @@ func TestPrimeWaits(t *testing.T) {
 	if text := l.liza("coder-2", "prime"); !strings.Contains(text, "git liza prime --wait  # nothing is claimable") || !strings.Contains(text, "Probably next: print, which waits for sums") {
 		t.Errorf("coder-2 is not told to wait for print:\n%s", text)
 	}
-	if text := l.liza("code-reviewer-1", "prime", "--wait", "1"); !strings.Contains(text, "Probably next: the review of sums") {
-		t.Errorf("the reviewer does not wait for sums:\n%s", text)
+	if text := l.liza("code-reviewer-1", "prime", "--wait", "1"); !strings.Contains(text, "Probably next: the review of sums") || strings.Contains(text, "Rules:") {
+		t.Errorf("the reviewer does not wait for sums, or reads the rules again:\n%s", text)
 	}
 	if text := l.liza("", "status", "--json"); !strings.Contains(text, `"id":"coder-2"`) {
 		t.Errorf("prime did not register coder-2:\n%s", text)
@@ -266,21 +266,19 @@ func TestPrimeCutsNoInstruction(t *testing.T) {
 	l := newLife(t)
 	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	l.task("sums", "Add numbers")
-	l.liza("", "note", "--for", "sums", strings.Repeat("Mind the sign. ", 36)+"Not of zero.")
-	l.liza("", "note", "--for", "sums", strings.Repeat("Mind the sign. ", 100)+"Not of zero.")
-	for range 2 {
-		l.liza("", "note", "--for", "sums", "Hurry")
+	for _, note := range []string{"The oldest", strings.Repeat("Mind the sign. ", 36) + "Not of zero.", strings.Repeat("Mind the sign. ", 100) + "Not of zero.", "The newest"} {
+		l.liza("", "note", "--for", "sums", note)
 	}
 	l.liza("coder-1", "claim", "sums")
 	l.liza("coder-1", "handoff", "sums", "--summary", strings.Repeat("The parser is done. ", 20)+"Two tests are red.", "--next", "Repair them")
 	l.liza("coder-1", "claim", "sums")
 	text := l.liza("coder-1", "prime")
-	for _, want := range []string{"sign. Not of zero.", "note-2 by human: 1512 characters: git liza show note-2", "and 1 more: git liza read human_notes", "Two tests are red. next: Repair them"} {
+	for _, want := range []string{"sign. Not of zero.", "note-3 by human: 1512 characters: git liza show note-3", "The newest\n  and 1 older: git liza read human_notes", "Two tests are red. next: Repair them"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("coder-1 does not read %q:\n%s", want, text)
 		}
 	}
-	if text := l.liza("coder-1", "show", "note-2"); !strings.Contains(text, "Not of zero.") {
+	if text := l.liza("coder-1", "show", "note-3"); !strings.Contains(text, "Not of zero.") {
 		t.Errorf("show cuts the note:\n%s", text)
 	}
 	l.liza("", "verify")

@@ -308,10 +308,13 @@ its spec is rejected against the spec: --spec, and a blocker at the spec's own l
 		Example: `git liza verdict login REJECTED --commit 3f2a91c --overall "Not yet" --blocker "api/login.go:17|no check|anyone gets in|refuse it" --spec specs/login.md --anomaly none`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			r.Task, r.Verdict = c.Args[0], strings.ToUpper(c.Args[1])
+			role, err := c.Role(ctx)
 			switch {
+			case err != nil:
+				return err
 			case merges && r.Verdict != board.VerdictApproved:
 				return call.Usage(c.Cmd, "--merge goes with APPROVED")
-			case merges && (c.App.Supervised() || c.AgentID() == ""):
+			case merges && (c.App.Supervised() || !board.May(role, "merge")):
 				return board.Refuse(board.CodePermission, "--merge is for a reviewer without a supervisor; agents merge what others approve", "git liza verdict "+r.Task+" APPROVED, without --merge")
 			case r.Commit == "":
 				return &call.UsageError{
@@ -319,7 +322,6 @@ its spec is rejected against the spec: --spec, and a blocker at the spec's own l
 					Hint:    "git liza read tasks." + c.Args[0] + ".review_commit",
 				}
 			}
-			var err error
 			if r.Reason, err = c.Text("reason", r.Reason, file); err != nil {
 				return err
 			}

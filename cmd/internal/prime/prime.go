@@ -47,7 +47,7 @@ type Primer struct {
 	Integration string     `json:"integration"`
 	Claimable   []string   `json:"claimable"` // by this agent, best first
 	Wakes       []wakeLine `json:"wakes"`
-	// Discoveries are the open ones, for a planner.
+	// Discoveries are the open ones.
 	Discoveries []string `json:"discoveries,omitempty"`
 	News        []string `json:"news,omitempty"` // since the caller began to wait
 	Next        []string `json:"next"`
@@ -58,7 +58,9 @@ type Primer struct {
 	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
 
 	steps []board.NextStep
-	mark  string // of what wakes a planner
+	mark  string     // of what wakes a planner
+	as    roles.Role // that of a reviewer while a coder reviews
+	again bool       // it has waited, and was told the rules before
 }
 
 // primeWork is the task of a coder or a reviewer.
@@ -71,6 +73,7 @@ type primeWork struct {
 	SpecRef      string             `json:"spec_ref"`
 	NewerSpec    string             `json:"newer_spec,omitempty"` // what integration changed in it that a coder's work lacks
 	Worktree     string             `json:"worktree"`
+	OffBranch    string             `json:"off_branch,omitempty"` // a warning that it is not on the task's branch
 	Checkpoint   bool               `json:"checkpoint_written"`
 	Intent       string             `json:"intent,omitempty"`
 	Commits      *int               `json:"commits,omitempty"` // for a coder whose worktree is in this clone
@@ -103,17 +106,20 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 		}
 		p.Agent, p.Role = id, role
 	}
-	if !p.Supervised && p.Role != roles.Human { // a supervisor's prompt covers these
-		p.Docs = append(p.Docs, "agent-runtime#"+p.Role.Prefix())
+	t := report.TaskOf(s, id)
+	if p.as = p.Role; t != nil && t.ReviewingBy == id {
+		p.as = roles.CodeReviewer
 	}
-	for _, d := range prompt.Docs(p.Role) {
+	if !p.Supervised && p.Role != roles.Human { // a supervisor's prompt covers these
+		p.Docs = append(p.Docs, "agent-runtime#"+p.as.Prefix())
+	}
+	for _, d := range prompt.Docs(p.as) {
 		p.Docs = append(p.Docs, d.Name)
 	}
-	t := report.TaskOf(s, id)
 	if t != nil {
 		p.Task, p.Status = t.ID, string(t.Status)
 		var err error
-		if p.Work, err = workToPrime(ctx, c, s, t, p.Role); err != nil {
+		if p.Work, err = workToPrime(ctx, c, v, t, p.as); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +133,7 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 		return nil, err
 	}
 	p.Integration = s.Config().IntegrationBranch + " at " + tip.Short()
-	if t != nil && p.Role == roles.Coder {
+	if t != nil && p.as == roles.Coder {
 		if p.Work.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
 			return nil, err
 		}
@@ -173,8 +179,8 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 		}
 	}
 	for _, step := range report.Next(s, who, p.Task) {
-		if step.Do.Name == "unblock" {
-			step = answering(s, who, step)
+		if step.Do.Name == "answer" {
+			step.Why = "it asks: " + text.Shown(strings.Join(s.Task(step.Task).BlockedQuestions, " / "))
 		}
 		if step.Do.Name == "claim" || step.Do.Name == "claim-review" {
 			p.Claimable = append(p.Claimable, step.Task)
@@ -196,12 +202,12 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 	case board.May(p.Role, "finalize"):
 		p.Drafts = append(p.Drafts, report.Unfinalized(s)...)
 	}
-	if p.Role == roles.Planner {
-		for _, id := range s.List(board.DiscoveryDir) {
-			if d := s.Discovery(id); d != nil && d.Open() {
-				p.Discoveries = append(p.Discoveries, fmt.Sprintf("%s, %s: %s", id, d.Severity, d.Description))
-			}
+	for _, id := range s.List(board.DiscoveryDir) {
+		if d := s.Discovery(id); d != nil && d.Open() {
+			p.Discoveries = append(p.Discoveries, fmt.Sprintf("%s, %s: %s", id, d.Severity, d.Description))
 		}
+	}
+	if p.Role == roles.Planner {
 		wakes := report.WakesOf(s, p.Agent)
 		if goal != "" {
 			wakes = report.Wakes(s, goal)
@@ -222,21 +228,6 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 		p.Next = append(p.Next, cmdline.Of(step.Do))
 	}
 	return nil
-}
-
-// answering is the step that answers a blocked task's questions, if it has any, in place of one that
-// only unblocks it.
-func answering(s *board.State, who report.Caller, step board.NextStep) board.NextStep {
-	t := s.Task(step.Task)
-	if t == nil || len(t.BlockedQuestions) == 0 {
-		return step
-	}
-	answer, legal := board.StepOf(s, who.Asker, "answer", step.Task)
-	if !legal {
-		return step
-	}
-	answer.Why = "it asks: " + text.Shown(strings.Join(t.BlockedQuestions, " / "))
-	return answer
 }
 
 // goal fills in the agent's goal: goal g, or if it is nil, the only one in progress or all.
@@ -320,7 +311,7 @@ func (p *Primer) holds(s *board.State) bool {
 
 // own reports whether a task is in the caller's hands.
 func (p *Primer) own(t *board.Task) bool {
-	return t != nil && (t.Status == board.Claimed || t.Status == board.ReadyForReview && p.Role == roles.CodeReviewer)
+	return t != nil && (t.Status == board.Claimed || t.Status == board.ReadyForReview && p.as == roles.CodeReviewer)
 }
 
 // feedback is the content of the last rejection, without its form.
@@ -337,7 +328,8 @@ func feedback(t *board.Task) string {
 	return strings.Join(parts, "; ")
 }
 
-func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
+func workToPrime(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task, role roles.Role) (*primeWork, error) {
+	s := v.State.ForRules()
 	root, err := c.Board.Root(ctx)
 	if err != nil {
 		return nil, err
@@ -360,6 +352,9 @@ func workToPrime(ctx context.Context, c *call.Call, s *board.State, t *board.Tas
 	st, err := worktrees.StatusHere(ctx, c.Board, t)
 	if err != nil || !st.Exists {
 		return w, err
+	}
+	if w.OffBranch, err = v.OffBranch(ctx, t.ID, w.Worktree); err != nil {
+		return nil, err
 	}
 	commits, err := c.Board.Repo().History().CountCommits(ctx, plumbing.OID(t.BaseCommit), st.Head)
 	w.Commits, w.Uncommitted = &commits, st.Dirty
@@ -431,7 +426,7 @@ func (p *Primer) at(share int) []string {
 			lines = append(lines, "Your lease expired "+p.Expired+" ago: others may take the task over. Your commands renew it; something long: git liza run -- COMMAND")
 		}
 		list("Behind it wait", p.Behind, 120)
-		lines = append(lines, p.Work.lines(p.Role, cut)...)
+		lines = append(lines, p.Work.lines(p.as, cut)...)
 	case p.Role != roles.Planner && p.Role != roles.Human:
 		lines = append(lines, "You have no task.")
 	}
@@ -454,28 +449,36 @@ func (p *Primer) at(share int) []string {
 	if p.Ahead != "" {
 		lines = append(lines, "Probably next: "+cut(p.Ahead, 160))
 	}
-	lines = append(lines, "Your cycle: "+cycles[p.Role])
-	if said := rules[p.Role]; len(said) > 0 && !p.Supervised {
+	cycle := cycles[p.as]
+	if p.as != p.Role { // a coder does not merge
+		cycle = strings.TrimSuffix(cycle, ", merge")
+	}
+	lines = append(lines, "Your cycle: "+cycle)
+	if said := rules[p.as]; len(said) > 0 && !p.Supervised && !p.again {
 		lines = append(lines, "Rules:")
 		for _, rule := range said {
 			lines = append(lines, "  "+rule)
 		}
 	}
 	if len(p.Discoveries) > 0 {
-		lines = append(lines, "Open discoveries (git liza convert-discovery ID --task TASK, or settle-discovery):")
+		head := "Open discoveries:"
+		if p.Role == roles.Planner {
+			head = "Open discoveries (git liza convert-discovery ID --task TASK, or settle-discovery):"
+		}
+		lines = append(lines, head)
 		for _, d := range p.Discoveries {
 			lines = append(lines, "  "+cut(d, 160))
 		}
 	}
 	if len(p.Notes) > 0 {
 		lines = append(lines, "Notes:")
-		for _, note := range p.Notes[:min(len(p.Notes), 3)] {
+		for _, note := range p.Notes[max(0, len(p.Notes)-3):] {
 			head, said, _ := strings.Cut(note, ": ")
 			id, _, _ := strings.Cut(head, " ")
 			lines = append(lines, "  "+head+": "+screen.Whole(said, 6*share, id))
 		}
 		if n := len(p.Notes) - 3; n > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more: git liza read human_notes", n))
+			lines = append(lines, fmt.Sprintf("  and %d older: git liza read human_notes", n))
 		}
 	}
 	if p.Task != "" {
@@ -517,6 +520,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	lines.Add("stage", w.Stage)
 	lines.Add("iteration", fmt.Sprint(w.Iteration))
 	lines.Add("worktree", w.Worktree)
+	lines.Add("", w.OffBranch)
 	if w.Fix {
 		lines.Add("fix", "an integration fix: make the work merge, nothing else")
 	}

@@ -32,7 +32,8 @@ func look(ctx context.Context, c *call.Call, goal string) (p *Primer, concerns [
 	if err := call.Narrowed(v.State, goal); err != nil {
 		return nil, nil, err
 	}
-	if id := c.AgentID(); id != "" && v.State.Agent(id) == nil && !c.App.Supervised() {
+	session := c.App.Getenv("LIZA_SESSION")
+	if a := v.State.Agent(c.AgentID()); c.AgentID() != "" && !c.App.Supervised() && (a == nil || session != "" && a.Session != session) {
 		r := (*board.Refusal)(nil)
 		if _, err := c.Caller(ctx); err != nil && (!errors.As(err, &r) || r.Code != board.CodeMode) {
 			return nil, nil, err
@@ -79,6 +80,7 @@ func Wait(ctx context.Context, c *call.Call, goal string, longest time.Duration)
 			return nil, err
 		}
 		c.Renew(ctx)
+		p.again = true
 		if !first {
 			p.News = slices.DeleteFunc(slices.Clone(now), func(line string) bool { return slices.Contains(known, line) })
 		}
