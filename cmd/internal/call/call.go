@@ -263,6 +263,23 @@ func (c *Call) PrintJSON(v any) error {
 	return err
 }
 
+// Tell prints the result of a command that reads: v for a program, lines for a human.
+func Tell(c *Call, v any, lines ...string) error {
+	if c.JSON {
+		return c.PrintJSON(v)
+	}
+	return c.Say(lines...)
+}
+
+// Copy prints a text as it is; v is the same for a program.
+func Copy(c *Call, v any, text string) error {
+	if c.JSON {
+		return c.PrintJSON(v)
+	}
+	_, err := io.WriteString(c.App.Stdout, text)
+	return err
+}
+
 // Say prints lines for a human, without characters that would hide or reorder text, or begin a
 // line in the middle of one.
 func (c *Call) Say(lines ...string) error {

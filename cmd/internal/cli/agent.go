@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -133,11 +132,7 @@ LIZA_AGENT_ID. git liza env human takes it all back.`,
 			b := c.Board
 			if id == roles.HumanID {
 				names := slices.Concat([]string{"LIZA_AGENT_ID", "LIZA_SESSION"}, authorVars)
-				if c.JSON {
-					return c.PrintJSON(map[string][]string{"unset": names})
-				}
-				_, err := io.WriteString(c.App.Stdout, "unset "+strings.Join(names, " ")+"\n")
-				return err
+				return call.Copy(c, map[string][]string{"unset": names}, "unset "+strings.Join(names, " ")+"\n")
 			}
 			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err
@@ -148,16 +143,7 @@ LIZA_AGENT_ID. git liza env human takes it all back.`,
 			}
 			author := [2]string{id, id + board.AgentDomain}
 			settings, on := install.Environ(b.Repo(), c.App.Getenv(gitenv.ParametersVar))
-			if c.JSON {
-				all := map[string]string{"LIZA_AGENT_ID": id, "LIZA_SESSION": session}
-				for i, name := range authorVars {
-					all[name] = author[i%2]
-				}
-				if on {
-					all[gitenv.ParametersVar] = settings
-				}
-				return c.PrintJSON(all)
-			}
+			all := map[string]string{"LIZA_AGENT_ID": id, "LIZA_SESSION": session}
 			lines := []string{"export LIZA_AGENT_ID=" + id}
 			if session != "" {
 				lines = append(lines, fmt.Sprintf("export LIZA_SESSION=%s", session))
@@ -165,13 +151,14 @@ LIZA_AGENT_ID. git liza env human takes it all back.`,
 				lines = append(lines, "unset LIZA_SESSION")
 			}
 			for i, name := range authorVars {
+				all[name] = author[i%2]
 				lines = append(lines, "export "+name+"="+author[i%2])
 			}
 			if on { // a plain path, for a shell
+				all[gitenv.ParametersVar] = settings
 				lines = append(lines, "export "+gitenv.ParametersVar+"="+text.Quote(settings))
 			}
-			_, err = io.WriteString(c.App.Stdout, strings.Join(lines, "\n")+"\n")
-			return err
+			return call.Copy(c, all, strings.Join(lines, "\n")+"\n")
 		},
 	}
 })
@@ -257,10 +244,7 @@ var _ = add(func() *call.Command {
 			if err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(map[string]any{"ok": true, "agent": actor.ID, "lease_expires": held.Expires})
-			}
-			return c.Say(fmt.Sprintf("%s has its lease until %s", actor.ID, held.Expires))
+			return c.Answer(map[string]any{"agent": actor.ID, "lease_expires": held.Expires}, fmt.Sprintf("%s has its lease until %s", actor.ID, held.Expires))
 		},
 	}
 })

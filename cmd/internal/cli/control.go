@@ -214,13 +214,10 @@ func runAnalyze(ctx context.Context, c *call.Call) error {
 }
 
 func printAnalysis(c *call.Call, a analysis) error {
-	if c.JSON {
-		return c.PrintJSON(a)
-	}
-	if a.OK {
-		return c.Say(fmt.Sprintf("no pattern among the anomalies of %s", a.Sprint))
-	}
 	var lines []string
+	if a.OK {
+		lines = append(lines, fmt.Sprintf("no pattern among the anomalies of %s", a.Sprint))
+	}
 	for _, p := range a.Patterns {
 		lines = append(lines, fmt.Sprintf("%s (%s): %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", ")), "  common factor: "+text.Line(p.Common, 200))
 	}
@@ -230,5 +227,5 @@ func printAnalysis(c *call.Call, a analysis) error {
 	case a.Trigger != nil:
 		lines = append(lines, fmt.Sprintf("the circuit breaker is TRIGGERED since %s (%s)", a.Trigger.Timestamp, a.Trigger.Pattern))
 	}
-	return c.Say(lines...)
+	return call.Tell(c, a, lines...)
 }

@@ -39,9 +39,6 @@ var _ = add(func() *call.Command {
 			}
 			docs := specs.All()
 			if len(c.Args) == 0 {
-				if c.JSON {
-					return c.PrintJSON(map[string]any{"documents": docs})
-				}
 				var lines []string
 				for _, d := range docs {
 					about := d.About
@@ -50,7 +47,7 @@ var _ = add(func() *call.Command {
 					}
 					lines = append(lines, call.Pad(d.Name, 24)+about)
 				}
-				return c.Say(append(lines, "", "git liza docs NAME prints one")...)
+				return call.Tell(c, map[string]any{"documents": docs}, append(lines, "", "git liza docs NAME prints one")...)
 			}
 			name, anchor, part := strings.Cut(c.Args[0], "#")
 			name = strings.TrimSuffix(name, ".md")
@@ -69,11 +66,7 @@ var _ = add(func() *call.Command {
 				}
 				line = section
 			}
-			if c.JSON {
-				return c.PrintJSON(map[string]string{"name": c.Args[0], "text": line})
-			}
-			_, err := io.WriteString(c.App.Stdout, line)
-			return err
+			return call.Copy(c, map[string]string{"name": c.Args[0], "text": line}, line)
 		},
 	}
 })
@@ -106,11 +99,7 @@ with their states, agents with what they do.`,
 			if err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(map[string]string{"shell": c.Args[0], "script": string(line)})
-			}
-			_, err = c.App.Stdout.Write(line)
-			return err
+			return call.Copy(c, map[string]string{"shell": c.Args[0], "script": string(line)}, string(line))
 		},
 	}
 })

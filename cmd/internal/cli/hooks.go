@@ -101,9 +101,6 @@ var _ = add(func() *call.Command {
 			if err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(s)
-			}
 			asks := s.Program
 			if asks == "" {
 				asks = "the git-liza in PATH"
@@ -118,7 +115,7 @@ var _ = add(func() *call.Command {
 					lines = append(lines, "pushes from other clones to the board: "+map[bool]string{true: "taken", false: "refused"}[s.Served])
 				}
 			}
-			return c.Say(lines...)
+			return call.Tell(c, s, lines...)
 		},
 	}
 })

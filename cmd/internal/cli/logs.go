@@ -95,12 +95,6 @@ func listLogs(ctx context.Context, c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return c.PrintJSON(map[string]any{"agents": call.Every(agents)})
-	}
-	if len(agents) == 0 {
-		return c.Say("no agent has run under a supervisor in this clone")
-	}
 	var rows [][]string
 	for _, id := range agents {
 		row := []string{id, "", ""}
@@ -109,7 +103,11 @@ func listLogs(ctx context.Context, c *call.Call) error {
 		}
 		rows = append(rows, row)
 	}
-	return c.Say(call.Columns("", rows)...)
+	lines := call.Columns("", rows)
+	if len(agents) == 0 {
+		lines = []string{"no agent has run under a supervisor in this clone"}
+	}
+	return call.Tell(c, map[string]any{"agents": call.Every(agents)}, lines...)
 }
 
 // agentsWithLogs are the agents that have a transcript in this clone: the named one, or all for "".

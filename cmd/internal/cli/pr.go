@@ -105,16 +105,13 @@ with at most 120 requests an hour for each, and 600 in all. One process of a boa
 })
 
 func printSynced(c *call.Call, done *pullrequest.Synced) error {
-	if c.JSON {
-		return c.PrintJSON(done)
-	}
 	line := fmt.Sprintf("%s: pull request %d is %s", done.Goal, done.Number, done.State)
 	if done.Merged != "" {
 		line += " (" + done.Merged + ")"
 	}
 	lines := append([]string{line}, call.Prefixed("new for the planner: ", done.Feedback)...)
 	lines = append(lines, call.Prefixed("for you: ", done.Left)...)
-	return c.Say(append(lines, done.URL)...)
+	return call.Tell(c, done, append(lines, done.URL)...)
 }
 
 var _ = add(func() *call.Command {

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"io"
 
 	"github.com/spf13/pflag"
 
@@ -57,11 +56,7 @@ var _ = add(func() *call.Command {
 			if err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(map[string]any{"agent": in.Agent, "role": in.Role, "task": in.Task, "prompt": text})
-			}
-			_, err = io.WriteString(c.App.Stdout, text)
-			return err
+			return call.Copy(c, map[string]any{"agent": in.Agent, "role": in.Role, "task": in.Task, "prompt": text}, text)
 		},
 	}
 })

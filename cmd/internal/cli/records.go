@@ -216,11 +216,7 @@ func reportIssues(c *call.Call, issues []audit.Issue) error {
 	if invalid == 0 {
 		lines = append(lines, "VALID")
 	}
-	if c.JSON {
-		if err := c.PrintJSON(map[string]any{"valid": invalid == 0, "issues": list}); err != nil {
-			return err
-		}
-	} else if err := c.Say(lines...); err != nil {
+	if err := call.Tell(c, map[string]any{"valid": invalid == 0, "issues": list}, lines...); err != nil {
 		return err
 	}
 	if invalid > 0 {

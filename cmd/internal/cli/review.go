@@ -96,10 +96,7 @@ submission in which you may change files, or makes it anew; a verdict from this 
 			if err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(m)
-			}
-			return c.Say(m.lines(t)...)
+			return call.Tell(c, m, m.lines(t)...)
 		},
 	}
 })

@@ -120,12 +120,7 @@ func runSync(ctx context.Context, c *call.Call) error {
 		s.New = append(s.New, e.Subject())
 	}
 	s.OK = len(s.Refused) == 0 && moved == nil && lost == nil
-	if c.JSON {
-		err = c.PrintJSON(s)
-	} else {
-		err = c.Say(s.lines()...)
-	}
-	if err != nil || s.OK {
+	if err := call.Tell(c, s, s.lines()...); err != nil || s.OK {
 		return err
 	}
 	if moved != nil {

@@ -75,15 +75,11 @@ is described in git liza docs team. With --template it is a team to start from: 
 			if err := v.State.Err(); err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(t)
-			}
 			text, err := codec.Encode(t)
 			if err != nil {
 				return err
 			}
-			_, err = c.App.Stdout.Write(text)
-			return err
+			return call.Copy(c, t, string(text))
 		},
 	}
 })
@@ -93,15 +89,11 @@ func showTemplate(c *call.Call, name string) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		t, err := codec.Decode(board.TeamPath, []byte(text))
-		if err != nil {
-			return err
-		}
-		return c.PrintJSON(t)
+	t, err := codec.Decode(board.TeamPath, []byte(text))
+	if err != nil {
+		return err
 	}
-	_, err = c.App.Stdout.Write([]byte(text))
-	return err
+	return call.Copy(c, t, text)
 }
 
 var _ = add(func() *call.Command {

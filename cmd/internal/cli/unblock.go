@@ -132,18 +132,14 @@ var _ = add(func() *call.Command {
 			if err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(map[string]any{"ok": true, "swept": call.Every(swept)})
-			}
-			if len(swept) == 0 {
-				return c.Say("no claim has an expired lease")
+			lines := []string{"no claim has an expired lease"}
+			if len(swept) > 0 {
+				lines = nil
 			}
 			for _, s := range swept {
-				if err := c.Say(s.String()); err != nil {
-					return err
-				}
+				lines = append(lines, s.String())
 			}
-			return nil
+			return c.Answer(map[string]any{"swept": call.Every(swept)}, strings.Join(lines, "\n"))
 		},
 	}
 })
@@ -169,12 +165,7 @@ waits for the next reviewer.`,
 			if err != nil {
 				return err
 			}
-			if !c.JSON {
-				err = c.Say(r.Lines()...)
-			} else {
-				err = c.PrintJSON(r)
-			}
-			return errors.Join(err, r.Unfinished())
+			return errors.Join(call.Tell(c, r, r.Lines()...), r.Unfinished())
 		},
 	}
 })

@@ -166,40 +166,31 @@ func reportVerify(c *call.Call, r *audit.Report) error {
 	for _, n := range r.Attested {
 		attested += n
 	}
-	if c.JSON {
-		if err := c.PrintJSON(map[string]any{
-			"ok": r.OK(), "from": r.From, "to": r.To, "commits": r.Commits, "proven": r.Proven, "checked": r.Checked, "unchecked": r.Unchecked, "unnamed": r.Unnamed,
-			"signed": r.Signed, "signed_from": r.SignedFrom, "attested": r.Attested, "findings": findingsJSON(r.Findings), "notes": findingsJSON(r.Notes),
-		}); err != nil {
-			return err
+	var lines []string
+	for _, f := range r.Findings {
+		lines = append(lines, "VIOLATION "+f.String())
+	}
+	for _, f := range r.Notes {
+		lines = append(lines, "NOTE "+f.String())
+	}
+	line := fmt.Sprintf("%s: %d proven by replay, %d checked in the repository, %d attested", text.Plural(r.Commits, "operation"), r.Proven, r.Checked, attested)
+	if r.Unchecked > 0 {
+		line += fmt.Sprintf(", %d can't be checked here", r.Unchecked)
+	}
+	if r.Signed > 0 {
+		line += fmt.Sprintf(", %d signed", r.Signed)
+		if !r.SignedFrom.IsZero() {
+			line += " (all since " + r.SignedFrom.Short() + ")"
 		}
-	} else {
-		for _, f := range r.Findings {
-			if err := c.Say("VIOLATION " + f.String()); err != nil {
-				return err
-			}
-		}
-		for _, f := range r.Notes {
-			if err := c.Say("NOTE " + f.String()); err != nil {
-				return err
-			}
-		}
-		line := fmt.Sprintf("%s: %d proven by replay, %d checked in the repository, %d attested", text.Plural(r.Commits, "operation"), r.Proven, r.Checked, attested)
-		if r.Unchecked > 0 {
-			line += fmt.Sprintf(", %d can't be checked here", r.Unchecked)
-		}
-		if r.Signed > 0 {
-			line += fmt.Sprintf(", %d signed", r.Signed)
-			if !r.SignedFrom.IsZero() {
-				line += " (all since " + r.SignedFrom.Short() + ")"
-			}
-		}
-		if r.Unnamed > 0 {
-			line += fmt.Sprintf("; %s handed to review without an agent's trailers", text.Plural(r.Unnamed, "commit"))
-		}
-		if err := c.Say(line); err != nil {
-			return err
-		}
+	}
+	if r.Unnamed > 0 {
+		line += fmt.Sprintf("; %s handed to review without an agent's trailers", text.Plural(r.Unnamed, "commit"))
+	}
+	if err := call.Tell(c, map[string]any{
+		"ok": r.OK(), "from": r.From, "to": r.To, "commits": r.Commits, "proven": r.Proven, "checked": r.Checked, "unchecked": r.Unchecked, "unnamed": r.Unnamed,
+		"signed": r.Signed, "signed_from": r.SignedFrom, "attested": r.Attested, "findings": findingsJSON(r.Findings), "notes": findingsJSON(r.Notes),
+	}, append(lines, line)...); err != nil {
+		return err
 	}
 	switch {
 	case r.OK() && r.Unseen != "":

@@ -30,14 +30,11 @@ var _ = add(func() *call.Command {
 				return err
 			}
 			b := call.ThisBuild()
-			if c.JSON {
-				return c.PrintJSON(struct {
-					call.Build
-					Format int    `json:"format"`
-					Git    string `json:"git"`
-				}{b, board.Format, git})
-			}
-			return c.Say(fmt.Sprintf("%s, board format %d, git %s", b, board.Format, git))
+			return call.Tell(c, struct {
+				call.Build
+				Format int    `json:"format"`
+				Git    string `json:"git"`
+			}{b, board.Format, git}, fmt.Sprintf("%s, board format %d, git %s", b, board.Format, git))
 		},
 	}
 })
@@ -64,8 +61,5 @@ func checkVersion(ctx context.Context, c *call.Call) error {
 		answer.Upgrade = call.Upgrade()
 		line += "\nupgrade: " + answer.Upgrade
 	}
-	if c.JSON {
-		return c.PrintJSON(answer)
-	}
-	return c.Say(line)
+	return call.Tell(c, answer, line)
 }

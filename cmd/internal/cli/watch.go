@@ -75,12 +75,7 @@ func watchOnce(ctx context.Context, c *call.Call) error {
 		return err
 	}
 	for _, n := range notices {
-		if c.JSON {
-			err = c.PrintJSON(n)
-		} else {
-			err = c.Say(watch.Line(n.Alarm))
-		}
-		if err != nil {
+		if err := call.Tell(c, n, watch.Line(n.Alarm)); err != nil {
 			return err
 		}
 	}

@@ -24,12 +24,6 @@ var _ = add(func() *call.Command {
 			if err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(map[string]any{"worktrees": call.Every(all)})
-			}
-			if len(all) == 0 {
-				return c.Say("no task has a worktree here")
-			}
 			var rows [][]string
 			for _, w := range all {
 				path := w.Path
@@ -38,7 +32,11 @@ var _ = add(func() *call.Command {
 				}
 				rows = append(rows, []string{call.OrDash(w.Task), call.OrDash(string(w.Status)), path})
 			}
-			return c.Say(call.Columns("", rows)...)
+			lines := call.Columns("", rows)
+			if len(all) == 0 {
+				lines = []string{"no task has a worktree here"}
+			}
+			return call.Tell(c, map[string]any{"worktrees": call.Every(all)}, lines...)
 		},
 	}
 })
@@ -80,10 +78,7 @@ var _ = add(func() *call.Command {
 			if err != nil {
 				return err
 			}
-			if c.JSON {
-				return c.PrintJSON(s)
-			}
-			return c.Say(worktreeLines(s)...)
+			return call.Tell(c, s, worktreeLines(s)...)
 		},
 	}
 })

@@ -77,10 +77,7 @@ func answer(c *call.Call, refusal *board.Refusal, err error, asServer bool) erro
 }
 
 func say(c *call.Call, answer string) error {
-	if c.JSON {
-		return c.PrintJSON(map[string]string{"answer": answer})
-	}
-	return c.Say(answer)
+	return call.Tell(c, map[string]string{"answer": answer}, answer)
 }
 
 func warn(a *call.App, err error) {

@@ -91,15 +91,12 @@ func survey(ctx context.Context, c *call.Call, fix bool) error {
 }
 
 func printFindings(c *call.Call, findings []Finding, f *Figures) error {
-	if c.JSON {
-		return c.PrintJSON(map[string]any{"problems": findings, "figures": f})
-	}
 	lines := []string{"no problems found"}
 	if len(findings) > 0 {
 		lines = nil
 	}
-	for _, f := range findings {
-		lines = append(lines, f.String())
+	for _, found := range findings {
+		lines = append(lines, found.String())
 	}
-	return c.Say(append(append(lines, ""), f.Lines()...)...)
+	return call.Tell(c, map[string]any{"problems": findings, "figures": f}, append(append(lines, ""), f.Lines()...)...)
 }

@@ -174,16 +174,12 @@ func gone(ctx context.Context, c *call.Call) (*audit.Loss, error) {
 
 // ReportLoss is the result of doctor while a part of the board is missing.
 func ReportLoss(c *call.Call, found []Finding) error {
-	if c.JSON {
-		if err := c.PrintJSON(map[string]any{"problems": found}); err != nil {
-			return err
-		}
-	} else {
-		for _, f := range found {
-			if err := c.Say(f.String()); err != nil {
-				return err
-			}
-		}
+	var lines []string
+	for _, f := range found {
+		lines = append(lines, f.String())
+	}
+	if err := call.Tell(c, map[string]any{"problems": found}, lines...); err != nil {
+		return err
 	}
 	return &call.Outcome{Exit: 4, Code: call.CodeProblems, Message: "the board is damaged"}
 }
