@@ -3,8 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,30 +31,4 @@ func TestRunKeepsTheLease(t *testing.T) {
 	if said := strings.TrimPrefix(strings.TrimSpace(out.String()), "done\n"); said < begun.Add(time.Second).UTC().Format(time.RFC3339) {
 		t.Errorf("the last heartbeat is of %q, and the command began at %s: %s", said, begun.UTC(), errs.String())
 	}
-}
-
-// TestSilentCoderAtWork: no other coder takes the task of a coder whose lease has expired while its
-// worktree changes.
-func TestSilentCoderAtWork(t *testing.T) {
-	l := newLife(t)
-	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
-	l.task("sums", "Add numbers")
-	l.liza("coder-1", "claim", "sums")
-	l.write(".worktrees/sums/sum.go", "package sum\n")
-	l.pass(40 * time.Minute)
-	changed := l.now.Add(-time.Minute)
-	if err := os.Chtimes(filepath.Join(l.dir, ".worktrees", "sums", "sum.go"), changed, changed); err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range []string{"claim sums", "claim"} {
-		var out, errs bytes.Buffer
-		if code := Run(context.Background(), l.app("coder-2", &out, &errs), strings.Fields(command)); code != 1 || !strings.Contains(errs.String(), "its worktree changed 1m ago: coder-1 seems to work on it") {
-			t.Errorf("%s: exit %d: %s%s", command, code, out.String(), errs.String())
-		}
-	}
-	if text := l.liza("coder-2", "sweep"); !strings.Contains(text, "seems to work on it") {
-		t.Errorf("the claim is swept:\n%s", text)
-	}
-	l.pass(5*time.Minute).liza("coder-2", "claim", "sums")
-	l.liza("", "verify")
 }
