@@ -465,6 +465,44 @@ func TestIntentsWriteNothing(t *testing.T) {
 	}
 }
 
+// TestSubmissionsWriteNothing checks that the intents of a submission and of a hand-off write no
+// file either: the worktree is looked at before them.
+func TestSubmissionsWriteNothing(t *testing.T) {
+	ctx, s, commits := began(t)
+	s.boarded(t, ctx, commits)
+	s.ready(t, ctx, "one")
+	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
+	must(t, err)
+	r := gitboard.Request{Actor: coder}
+	claimed, err := Claim(ctx, s.b, ClaimRequest{Request: r, Task: "one"})
+	must(t, err)
+	path := s.Path("one")
+	must(t, os.WriteFile(filepath.Join(path, "a_test.go"), []byte("package a\n"), 0o644))
+	for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "Test"}} {
+		testrun.RunGit(t, path, args...)
+	}
+	seen := s.glance(ctx, "one")
+	look := func() *ahead {
+		a := &ahead{s: s, task: "one", seen: make(chan glance, 1)}
+		a.seen <- seen
+		return a
+	}
+	u := &submission{Project: s, r: SubmitRequest{Request: r, Task: "one"}}
+	h := &handing{Project: s, r: HandOffRequest{Request: r, HandOff: board.HandOff{About: board.About{Task: "one"}, Summary: "begun", NextAction: "go on"}}}
+	before := s.files(t)
+	for range 2 {
+		u.worktree, h.worktree = look(), look()
+		for name, intent := range map[string]gitboard.Intent{"submit": u.intent, "hand-off": h.intent} {
+			if _, refs, err := intent(ctx, claimed.Done.View); err != nil || len(refs) == 0 {
+				t.Errorf("%s: %v, %v", name, refs, err)
+			}
+			if after := s.files(t); !maps.Equal(before, after) {
+				t.Errorf("%s wrote:\n%v\nwere\n%v", name, after, before)
+			}
+		}
+	}
+}
+
 // files returns the project's files with the times at which they were changed.
 func (s *Project) files(t *testing.T) map[string]time.Time {
 	t.Helper()

@@ -24,19 +24,28 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 	if err != nil {
 		return nil, err
 	}
-	worktree := &ahead{s: s, task: r.HandOff.Task}
-	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		p := r.HandOff
-		t, err := v.State.FindTask(p.Task)
-		if err != nil {
-			return nil, nil, err
-		}
-		head, err := s.work(ctx, v, t, worktree.get())
-		if err != nil {
-			return nil, nil, preferRefusal(ctx, v, r.Request, &p, err)
-		}
-		published, err := b.Sharing().Publish(ctx, t.ID, head)
-		return &p, append(published, plumbing.RefUpdate{Ref: v.TaskRef(t.ID), Old: head, New: head}), err
+	h := &handing{Project: s, r: r, worktree: &ahead{s: s, task: r.HandOff.Task}}
+	return b.Do(ctx, r.Request, h.intent, gitboard.Ahead(h.worktree.begin))
+}
+
+// handing is the plan of a coder's hand-off.
+type handing struct {
+	*Project
+	r        HandOffRequest
+	worktree *ahead
+}
+
+// intent decides the hand-off of the work that worktree has seen.
+func (h *handing) intent(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+	p := h.r.HandOff
+	t, err := v.State.FindTask(p.Task)
+	if err != nil {
+		return nil, nil, err
 	}
-	return b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
+	head, err := h.work(ctx, v, t, h.worktree.get())
+	if err != nil {
+		return nil, nil, preferRefusal(ctx, v, h.r.Request, &p, err)
+	}
+	published, err := h.b.Sharing().Publish(ctx, t.ID, head)
+	return &p, append(published, plumbing.RefUpdate{Ref: v.TaskRef(t.ID), Old: head, New: head}), err
 }

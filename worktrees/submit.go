@@ -104,42 +104,55 @@ func (s *Project) verify(ctx context.Context, r SubmitRequest) (*verified, error
 // errNotUploaded means that the worktree was moved to another commit after the upload.
 var errNotUploaded = errors.New("the large files of the commit are not uploaded yet")
 
+// submission is the plan of a submission. What the last decision has found is valid after it.
+type submission struct {
+	*Project
+	r        SubmitRequest
+	uploaded plumbing.OID // the commit whose large files are uploaded
+	ran      *verified
+	worktree *ahead
+
+	t        *board.Task
+	p        *board.Submit
+	commits  []plumbing.Commit
+	warnings []string
+}
+
 // submit decides and appends a submission whose large files are uploaded.
 func (s *Project) submit(ctx context.Context, r SubmitRequest, uploaded plumbing.OID, ran *verified) (*gitboard.Done, []string, error) {
-	var warnings []string
-	var t *board.Task
-	var p *board.Submit
-	var work []plumbing.Commit
-	worktree := &ahead{s: s, task: r.Task}
-	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		var err error
-		if p, work, err = s.payload(ctx, v, r, worktree.get(), ran); err != nil {
-			return nil, nil, err
-		}
-		t = v.State.Task(r.Task)
-		commit := plumbing.OID(p.Commit)
-		if s.b.Remote() != "" && commit != uploaded {
-			return nil, nil, errNotUploaded
-		}
-		refs, err := s.reviewRefs(ctx, v, t, commit)
-		if err != nil {
-			return nil, nil, err
-		}
-		published, err := s.b.Sharing().Publish(ctx, t.ID, commit)
-		warnings = slices.Concat(unsigned(t, work), early(p), unproven(p))
-		if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(p.Tests) == 0 {
-			warnings = append(warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
-		}
-		return p, append(refs, published...), err
-	}
-	done, err := s.b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
+	u := &submission{Project: s, r: r, uploaded: uploaded, ran: ran, worktree: &ahead{s: s, task: r.Task}}
+	done, err := s.b.Do(ctx, r.Request, u.intent, gitboard.Ahead(u.worktree.begin))
 	switch {
 	case err == nil:
 		err = s.b.Clone().Discard(refusedFile(r.Task))
-	case p != nil:
-		err = s.keepRefused(t, p, work, err)
+	case u.p != nil:
+		err = s.keepRefused(u.t, u.p, u.commits, err)
 	}
-	return done, warnings, err
+	return done, u.warnings, err
+}
+
+// intent decides the submission of the work that worktree has seen.
+func (u *submission) intent(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+	var err error
+	if u.p, u.commits, err = u.payload(ctx, v, u.r, u.worktree.get(), u.ran); err != nil {
+		return nil, nil, err
+	}
+	t := v.State.Task(u.r.Task)
+	commit := plumbing.OID(u.p.Commit)
+	u.t = t
+	if u.b.Remote() != "" && commit != u.uploaded {
+		return nil, nil, errNotUploaded
+	}
+	refs, err := u.reviewRefs(ctx, v, t, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	published, err := u.b.Sharing().Publish(ctx, t.ID, commit)
+	u.warnings = slices.Concat(unsigned(t, u.commits), early(u.p), unproven(u.p))
+	if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(u.p.Tests) == 0 {
+		u.warnings = append(u.warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
+	}
+	return u.p, append(refs, published...), err
 }
 
 // payload is the submission of the work that a glance has seen, with the commits that the reviewer
