@@ -29,15 +29,11 @@ func (s Settings) Get(ctx context.Context, key string) (string, bool, error) {
 }
 
 // Own returns the value that the repository's own config file has for a setting without a
-// subsection, "" for none. It reads the file without git, and no included files. Agents can write
-// it.
+// subsection, in lower case, "" for none. It reads the file as git writes it, without git, and no
+// included files. Agents can write it.
 func (s Settings) Own(key string) string {
 	section, name, _ := strings.Cut(strings.ToLower(key), ".")
-	values := settings.ReadOwn(s.repo.common).Values(section, name)
-	if len(values) == 0 {
-		return ""
-	}
-	return values[len(values)-1]
+	return settings.ReadOwn(s.repo.common).Value(section, name)
 }
 
 // Paths returns all values of a setting that holds a path, as git sees them where Open was

@@ -5,21 +5,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
-
-// ownInclude matches what package hooks/install writes into the settings.
-var ownInclude = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\[include(?:If "[^"\n]*")?\]\n\tpath = liza/hooks/[a-z-]+\n`)
-})
 
 // namesNoProgram reports whether the repository's own settings name no program, as far as that can
 // be seen without git.
@@ -28,7 +21,7 @@ func (r *Repo) namesNoProgram() bool {
 	if _, elsewhere := os.Lstat(filepath.Join(r.common, "commondir")); err != nil || elsewhere == nil {
 		return false
 	}
-	whole := ownInclude().ReplaceAllString(string(text), "\n")
+	whole := settings.WithoutHooks(string(text))
 	for _, name := range []string{"gitconfig", "gitconfig-pushes"} {
 		if strings.Contains(string(text), "liza/hooks/"+name+"\n") {
 			text, _ := os.ReadFile(filepath.Join(r.common, settings.HooksIncludes, name)) // git ignores a missing one

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -25,7 +24,7 @@ type Repo struct {
 	gitDir    string // of the worktree in which Open was called
 	top       string // top of that worktree; "" if there is none
 	bare      bool
-	plain     bool // its refs are files (find.Discover)
+	plain     bool // its refs are files
 	batch     *child.Batch
 	known     *known
 	unsettled *kept.Writes
@@ -47,9 +46,9 @@ type Options struct {
 	Patience Patience
 }
 
-// Open finds the repository that dir ("" for the current directory) belongs to. Unless that is
-// plain, it asks git once, in the environment of this process, so that GIT_DIR and `git -C` have
-// their usual meaning. Later children get the answer in their arguments.
+// Open finds the repository that dir ("" for the current directory) belongs to. It asks git once, in
+// the environment of this process, so that GIT_DIR and `git -C` have their usual meaning. Later
+// children get the answer in their arguments.
 //
 // Errors: ErrNotRepository; a ForeignError; an UnsupportedError for a git that is missing or too
 // old, a repository of SHA-256 objects, or a path with a line break; a CommandError for a
@@ -67,20 +66,12 @@ func OpenWith(ctx context.Context, dir string, o Options) (*Repo, error) {
 		who = askIdentities(ctx, dir)
 	}
 	given := gitenv.Of(ctx)
-	var r *Repo
-	if _, err := exec.LookPath("git"); err == nil { // or ask reports it missing
-		if at := find.Discover(ctx, dir, given); at != nil {
-			r = &Repo{common: at.Common, gitDir: at.GitDir, top: at.Top, bare: at.Bare}
-		}
+	r, err := ask(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
-	plain := r != nil
-	if !plain {
-		var err error
-		if r, err = ask(ctx, dir); err != nil {
-			return nil, err
-		}
-	}
-	r.plain, r.known, r.unsettled = plain, &known{}, &kept.Writes{}
+	_, reftable := os.Stat(filepath.Join(r.common, "reftable"))
+	r.plain, r.known, r.unsettled = reftable != nil, &known{}, &kept.Writes{}
 	r.people, r.environ, r.patience = who, given, o.Patience.OrDefault()
 	r.batch = child.NewBatch(given, r.command("cat-file", "cat-file", "--batch"))
 	r.batch.Partial = func() bool { return settings.ReadOwn(r.common).MayLack() }

@@ -1,5 +1,4 @@
-// Package find finds the repository of a directory, and explains why git can't use one, without git.
+// Package find explains why git can't use the repository of a directory.
 //
-// It may import gitboard/git/gitenv, gitboard/git/plumbing, gitboard/git/records and
-// gitboard/git/settings.
+// It may import gitboard/git/gitenv, gitboard/git/plumbing and gitboard/git/records.
 package find

@@ -1,94 +1,16 @@
 package find
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/git/records"
-	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
-
-// Place is where a repository is.
-type Place struct {
-	Common string // the git directory shared by all worktrees
-	GitDir string // that of the worktree
-	Top    string // top of the worktree; "" if there is none
-	Bare   bool
-}
-
-// Discover finds the repository of a directory as git does in the usual cases: dir is in a worktree
-// of a repository of the same user and file system, with the first format and no settings that move
-// its worktree, or GIT_DIR names a bare repository, as in a server's hooks. It returns nil for any
-// other case, and for anything that git might see otherwise: then the caller asks git. It saves every
-// command a child that everything else waits for.
-func Discover(ctx context.Context, dir string, given gitenv.List) *Place {
-	if ctx.Err() != nil || slices.ContainsFunc(given, steersDiscovery) {
-		return nil
-	}
-	if at, set := given.Lookup("GIT_DIR"); set {
-		if at == "" {
-			return nil
-		}
-		return discoverBare(records.PathIn(dir, at))
-	}
-	start, err := realPath(dir)
-	if err != nil {
-		return nil
-	}
-	top, gitDir := worktreeAbove(start)
-	if top == "" {
-		return nil
-	}
-	if gitDir, err = realPath(gitDir); err != nil {
-		return nil
-	}
-	r := &Place{Top: top, GitDir: gitDir, Common: gitDir}
-	if to, err := os.ReadFile(filepath.Join(r.GitDir, "commondir")); err == nil {
-		if r.Common, err = realPath(records.PathIn(r.GitDir, string(to))); err != nil {
-			return nil
-		}
-	}
-	if !r.isUsual() || !ours(start, top, filepath.Join(top, ".git"), r.GitDir) {
-		return nil
-	}
-	return r
-}
-
-// discoverBare returns the bare repository that git is set to use, of any owner.
-func discoverBare(dir string) *Place {
-	gitDir, err := realPath(dir)
-	if err != nil {
-		return nil
-	}
-	r := &Place{GitDir: gitDir, Common: gitDir, Bare: true}
-	if _, err := os.Lstat(filepath.Join(gitDir, "commondir")); err == nil || !r.isUsual() {
-		return nil
-	}
-	if settings.ReadOwn(r.Common).Values("core", "bare") == nil {
-		return nil // then git takes the current directory for its worktree
-	}
-	return r
-}
-
-// steersDiscovery reports whether a variable other than GIT_DIR may determine where git finds a
-// repository, or whether git trusts it.
-func steersDiscovery(entry string) bool {
-	key, _, _ := strings.Cut(entry, "=")
-	switch key {
-	case "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE", "GIT_OBJECT_DIRECTORY",
-		"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_QUARANTINE_PATH",
-		"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT":
-		return true
-	}
-	return strings.HasPrefix(key, "GIT_TEST_")
-}
 
 // realPath returns an absolute path without symbolic links, as git prints it.
 func realPath(path string) (string, error) {
@@ -128,38 +50,10 @@ func isSoundHead(text string) bool {
 	return strings.HasPrefix(text, "ref: refs/") || isLine && plumbing.OID(id).Valid()
 }
 
-// isUsual reports whether git would certainly accept these directories, and find the worktree where
-// it was found.
-func (r *Place) isUsual() bool {
-	head, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
-	if err != nil || !isSoundHead(string(head)) || strings.ContainsAny(r.Top+r.GitDir+r.Common, "\n\r") {
-		return false
-	}
-	if !hasStores(r.Common) {
-		return false
-	}
-	// Git reads these settings from this file alone, and ignores what it includes.
-	own := settings.ReadOwn(r.Common)
-	if !own.Read() || own.Has("extensions") {
-		return false
-	}
-	return usually(own, "repositoryformatversion", "0") && usually(own, "bare", strconv.FormatBool(r.Bare)) && usually(own, "worktree")
-}
-
 // hasStores reports whether a directory has those of a repository in which objects and refs are.
 func hasStores(dir string) bool {
 	for _, part := range []string{"objects", "refs"} {
 		if found, err := os.Stat(filepath.Join(dir, part)); err != nil || !found.IsDir() {
-			return false
-		}
-	}
-	return true
-}
-
-// usually reports whether a setting of core is missing or has a value that is known.
-func usually(own settings.Own, name string, known ...string) bool {
-	for _, value := range own.Values("core", name) {
-		if !slices.Contains(known, value) {
 			return false
 		}
 	}
