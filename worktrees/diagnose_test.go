@@ -15,7 +15,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -84,7 +83,6 @@ func TestLeftGone(t *testing.T) {
 	other := filepath.Join(s.dir, ".worktrees", "one")
 	moved := s.stranger(".gone-", "cccc", "one", s.ref("refs/heads/integration"), s.dead())
 	s.check(s.b.Repo().Worktree(moved).Move(s.ctx, other))
-	s.git(s.dir, "worktree", "lock", "--reason", records.MovingReason, other)
 	s.check(os.Rename(other, moved))
 	s.mended("left-worktree", "left-worktree", "left-worktree")
 	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "work.txt") != "w\n" {

@@ -40,6 +40,9 @@ func (s *Project) forgetGone(ctx context.Context, path string, head plumbing.OID
 	if record == "" {
 		return s.keepRecorded(ctx, task, head)
 	}
+	if at := records.WorktreeOf(record, s.Entries()); at != "" && at != path { // a process that died had moved it there
+		return s.repo.RepairWorktrees(ctx, at)
+	}
 	others, err := s.repo.RecordedCommits(ctx, record)
 	if err == nil {
 		err = s.keepRecorded(ctx, task, head, others...)

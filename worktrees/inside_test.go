@@ -548,7 +548,6 @@ func TestHalfMoved(t *testing.T) {
 	ctx, s, commits := began(t)
 	c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.Folder(), claimMark+"aaaa"), base: commits[0]}
 	must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
-	must(t, os.WriteFile(filepath.Join(records.LinkedDir(c.path), "locked"), []byte(records.MovingReason), 0o644))
 	must(t, os.Rename(c.path, s.Path("one")))
 	is := func(why string, want bool) {
 		t.Helper()

@@ -15,7 +15,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -104,38 +103,6 @@ func TestPastARecordOfTheDead(t *testing.T) {
 	s.check(err)
 	s.mended("left-candidate")
 	s.lies("two")
-}
-
-// TestLockOfAMove covers a process killed while moving a worktree: it leaves a lock and its own
-// record.
-func TestLockOfAMove(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	outside := filepath.Join(t.TempDir(), "outside")
-	s.git(s.dir, "worktree", "add", "-q", "--detach", outside)
-	for _, path := range []string{outside, s.path("one")} {
-		s.git(s.dir, "worktree", "lock", "--reason", records.MovingReason, path)
-	}
-	host, err := os.Hostname()
-	s.check(err)
-	s.write(s.b.Dir(), "claims/live", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))
-	if found := s.problems(); len(found) > 0 {
-		t.Errorf("a move that is under way: %+v", found)
-	}
-	made := s.stranger(".claim-", "made", "two", s.ref("refs/heads/integration"), os.Getpid())
-	s.git(s.dir, "worktree", "lock", "--reason", records.MovingReason, made)
-	if found := s.problems(); len(found) > 0 {
-		t.Errorf("one that is being made: %+v", found)
-	}
-	s.git(s.dir, "worktree", "remove", "--force", "--force", made)
-	for _, record := range []string{"live", "made"} {
-		s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", record)))
-	}
-	s.write(s.b.Dir(), "claims/aaaa", `{"pid":0,"host":"elsewhere","since":"2001-01-01T00:00:00Z"}`)
-	s.mended("left-lock", "left-record")
-	s.git(s.dir, "worktree", "lock", "--reason", "on a stick", s.path("one"))
-	if found := s.problems(); len(found) > 0 {
-		t.Errorf("a person's lock is found: %+v", found)
-	}
 }
 
 // TestKilledBeforeTheTest checks that the integration test's worktree is made again if the process
@@ -299,7 +266,6 @@ func TestMoveNotRecorded(t *testing.T) {
 			s.write(s.path("one"), "new", "work\n")
 			record := s.gitDirOf("one")
 			s.write(record, "gitdir", filepath.Join(filepath.Dir(s.path("one")), ".claim-aaaa", ".git")+"\n")
-			s.write(record, "locked", records.MovingReason+"\n")
 			host, err := os.Hostname()
 			s.check(err)
 			s.write(s.b.Dir(), "claims/aaaa", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))

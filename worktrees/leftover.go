@@ -11,7 +11,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
@@ -22,7 +21,6 @@ const (
 	LeftCandidate LeftoverKind = iota // a worktree that was made for a claim
 	LeftRemoval                       // a worktree that was about to be removed
 	LeftRecord                        // a record of a process, without a worktree
-	LeftLock                          // git's lock of a worktree that was being moved
 )
 
 // Leftover is the remains of a process that died while it made, moved or removed a worktree.
@@ -34,24 +32,14 @@ type Leftover struct {
 	token string
 }
 
-// Leftovers finds the remains of processes that died. all are the worktrees that git knows.
-func (s *Project) Leftovers(v *gitboard.View, all []git.WorktreeInfo) ([]Leftover, error) {
+// Leftovers finds the remains of processes that died.
+func (s *Project) Leftovers(v *gitboard.View) ([]Leftover, error) {
 	found, err := s.leftWorktrees(v)
 	if err != nil {
 		return nil, err
 	}
-	remains, moving, err := s.leftRecords()
-	if err != nil {
-		return nil, err
-	}
-	found = append(found, remains...)
-	for _, w := range all {
-		name, inside := s.InFolder(w.Path)
-		if inside && w.Reason == records.MovingReason && !moving[name] && !s.passing(w.Path) && present(w.Path) {
-			found = append(found, Leftover{Kind: LeftLock, Task: name, Path: w.Path, Known: true})
-		}
-	}
-	return found, nil
+	remains, err := s.leftRecords()
+	return append(found, remains...), err
 }
 
 // leftWorktrees finds temporary worktrees. It leaves out those that FinishClaim moves into place.
@@ -85,18 +73,14 @@ func (s *Project) leftWorktrees(v *gitboard.View) (found []Leftover, err error) 
 	return found, nil
 }
 
-// leftRecords finds records without worktrees. moving are the tasks that living processes work on.
-func (s *Project) leftRecords() (found []Leftover, moving map[string]bool, err error) {
+// leftRecords finds records without worktrees.
+func (s *Project) leftRecords() (found []Leftover, err error) {
 	entries, err := os.ReadDir(s.claimsDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
+		return nil, err
 	}
-	moving = map[string]bool{}
 	for _, e := range entries {
 		token, path := e.Name(), filepath.Join(s.claimsDir(), e.Name())
-		if r, err := s.readRecord(token); err == nil && r != nil && s.inUse(r) {
-			moving[r.Task] = true
-		}
 		if present(filepath.Join(s.Folder(), claimMark+token)) || present(filepath.Join(s.Folder(), goneMark+token)) {
 			continue
 		}
@@ -108,7 +92,7 @@ func (s *Project) leftRecords() (found []Leftover, moving map[string]bool, err e
 			found = append(found, Leftover{Kind: LeftRecord, Task: r.Task, Path: path, Known: true, token: token})
 		}
 	}
-	return found, moving, nil
+	return found, nil
 }
 
 // leftBy returns the record of the process that made a temporary worktree, nil if the process may
@@ -135,8 +119,6 @@ func (s *Project) Clear(ctx context.Context, v *gitboard.View, l Leftover) error
 		return s.removeCandidate(ctx, l.token)
 	case LeftRecord:
 		return forget(l.Path)
-	case LeftLock:
-		return s.repo.Worktree(l.Path).Unlock(ctx)
 	}
 	if identity(l.Path) == "" { // most of it was removed already
 		if err := s.keepModules(ctx, l.Task, l.Path); err != nil {

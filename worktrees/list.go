@@ -67,6 +67,15 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 // Live reports whether a task of that status is being worked on or reviewed.
 func Live(s board.Status) bool { return s == board.Claimed || s == board.ReadyForReview }
 
+// Entries returns the paths in .worktrees.
+func (s *Project) Entries() (paths []string) {
+	entries, _ := os.ReadDir(s.Folder()) // without it there are none
+	for _, e := range entries {
+		paths = append(paths, filepath.Join(s.Folder(), e.Name()))
+	}
+	return paths
+}
+
 // InFolder returns the name of a worktree directly below .worktrees.
 func (s *Project) InFolder(path string) (string, bool) {
 	dir, name := filepath.Split(path)

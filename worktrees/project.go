@@ -148,7 +148,7 @@ func (s *Project) heldElsewhere(l Slot) Slot {
 // find is look by git's list of all worktrees.
 func (s *Project) find(ctx context.Context, task, branch string) (Slot, error) {
 	if path := s.Path(task); s.HalfMoved(path) {
-		if err := s.repo.Worktree(path).FinishMove(ctx); err != nil {
+		if err := s.repo.RepairWorktrees(ctx, path); err != nil {
 			return Slot{}, err
 		}
 	}
@@ -242,7 +242,7 @@ func theirs(record, attached, branch string) string {
 	switch {
 	case !records.Made(record):
 		return notMade
-	case records.OthersLock(record):
+	case records.Locked(record):
 		return locked
 	case branch != "" && attached != "" && attached != branch:
 		return "is on the branch " + attached

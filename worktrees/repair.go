@@ -2,8 +2,8 @@ package worktrees
 
 import (
 	"context"
-	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
@@ -20,16 +20,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	if err := s.CheckFolder(); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(s.Folder())
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	var here []string
-	for _, e := range entries {
-		if path := filepath.Join(s.Folder(), e.Name()); present(filepath.Join(path, ".git")) {
-			here = append(here, path)
-		}
-	}
+	here := slices.DeleteFunc(s.Entries(), func(path string) bool { return !present(filepath.Join(path, ".git")) })
 	if original := s.repo.Records().Original(here...); original != "" {
 		return copied(original)
 	}
@@ -80,7 +71,7 @@ func (s *Project) adopt(ctx context.Context) error {
 	for _, w := range all {
 		name, below := s.InFolder(w.Path)
 		t, record := v.State.Task(name), records.LinkedDir(w.Path)
-		if !below || t == nil || t.Worktree == "" || s.Elsewhere(t) || w.Branch != v.TaskRef(name) || disk.IsLink(w.Path) || theirs(record, "", "") != notMade || records.OthersLock(record) {
+		if !below || t == nil || t.Worktree == "" || s.Elsewhere(t) || w.Branch != v.TaskRef(name) || disk.IsLink(w.Path) || theirs(record, "", "") != notMade || records.Locked(record) {
 			continue
 		}
 		if err := records.MarkMade(record); err != nil {

@@ -33,8 +33,6 @@ type WorktreeInfo struct {
 	Branch   string       // full ref that HEAD is attached to, or ""
 	Bare     bool         // the bare repository itself, which has no files
 	Detached bool
-	Locked   bool
-	Reason   string // why it is locked
 	Prunable bool   // its directory is missing, or links elsewhere
 	Main     bool   // the one that the repository was created with
 }
@@ -134,8 +132,6 @@ func parseWorktrees(out string) []WorktreeInfo {
 				w.Bare = true
 			case "detached":
 				w.Detached = true
-			case "locked":
-				w.Locked, w.Reason = true, value
 			case "prunable":
 				w.Prunable = true
 			}

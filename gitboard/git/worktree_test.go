@@ -143,21 +143,6 @@ func TestRepair(t *testing.T) {
 	check(t, r.RepairWorktrees(ctx))
 }
 
-// TestMoveAfterCrash covers a move that crashed and left the worktree locked. It can be moved
-// again, and pruning never removes a worktree during a move.
-func TestMoveAfterCrash(t *testing.T) {
-	ctx, r := scratch(t)
-	path := claim(t, ctx, r, "one")
-	native(t, r.TopLevel(), "worktree", "lock", "--reason", records.MovingReason, path)
-	check(t, r.Worktree(path).Move(ctx, path+"-moved"))
-	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); list[1].Locked {
-		t.Errorf("Worktrees: %+v", list)
-	}
-	if err := r.Worktree(path).Move(ctx, path+"-again"); err == nil {
-		t.Error("nothing was moved")
-	}
-}
-
 // TestMoveLocked checks that a human's lock is no obstacle for a move, and that it stays.
 func TestMoveLocked(t *testing.T) {
 	ctx, r := scratch(t)
@@ -387,34 +372,5 @@ func TestCheckedOut(t *testing.T) {
 	}
 	if _, err := r.CheckedOut(ctx, "refs/heads/taken"); err == nil {
 		t.Error("git was not asked who has taken: the test shows nothing")
-	}
-}
-
-// TestLockWithoutChild checks that a move's lock is written and removed without a child process,
-// and that git recognizes it.
-func TestLockWithoutChild(t *testing.T) {
-	ctx, r := scratch(t)
-	path := filepath.Join(t.TempDir(), "one")
-	check(t, r.Worktree(path).Add(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
-	search := os.Getenv("PATH")
-	t.Setenv("PATH", "")
-	check(t, r.Worktree(path).lock(ctx))
-	if err := r.Worktree(path).lock(ctx); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a second lock: %v", err)
-	}
-	t.Setenv("PATH", search)
-	locked := func() bool {
-		all := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
-		return all[1].Locked && all[1].Reason == records.MovingReason
-	}
-	if !locked() {
-		t.Error("git does not see the lock")
-	}
-	t.Setenv("PATH", "")
-	check(t, r.Worktree(path).Unlock(ctx))
-	check(t, r.Worktree(path).Unlock(ctx))
-	t.Setenv("PATH", search)
-	if locked() {
-		t.Error("git still sees the lock")
 	}
 }

@@ -44,14 +44,11 @@ func (w *Worktree) Add(ctx context.Context, commit plumbing.OID) error {
 
 // Move moves a worktree's directory. It returns fs.ErrExist if the target exists, since git
 // would move the worktree into it. Git does not move a worktree in which submodules are checked
-// out. A symbolic link is an error. A StorageError means that it can't be moved or removed at all.
+// out. A symbolic link is an error. A StorageError means that it can't be moved or removed at all. A
+// lock is no obstacle, and stays.
 //
-// The worktree is locked meanwhile: git moves the directory first and updates its record
-// afterwards, and a `git worktree prune` in between would drop the record. An existing lock is no
-// obstacle. One that a move has left by a crash is removed in the end; another one stays.
-//
-// The result is judged by where the worktree is, so it is also nil if the move turns out to be done
-// after an unclear failure.
+// In the simple case (movesPlainly) it starts no child. Otherwise the result is judged by where the
+// worktree is, so it is also nil if the move turns out to be done after an unclear failure.
 func (w *Worktree) Move(ctx context.Context, to string) error {
 	if disk.IsLink(w.path) {
 		return fmt.Errorf("%s is a symbolic link: git would move what it leads to", w.path)
@@ -59,47 +56,30 @@ func (w *Worktree) Move(ctx context.Context, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
 	}
-	lock := w.lock(ctx)
-	stays := lock != nil && w.othersLock(ctx)
-	moved := w.move(ctx, to)
-	after := context.WithoutCancel(ctx)
-	if moved != nil && wasMoved(w.path, to) {
-		// Git may not have updated its record.
-		if err := w.repo.RepairWorktrees(after, to); err != nil {
-			return errors.Join(moved, err)
-		}
-		moved = nil
-	}
-	if moved == nil && !stays {
-		return w.repo.Worktree(to).Unlock(after)
-	}
-	if lock == nil {
-		return errors.Join(moved, w.Unlock(after))
-	}
-	return moved
-}
-
-// move moves a locked worktree. In the simple case (movesPlainly) it does so without a child, in
-// the same way as git-worktree.
-func (w *Worktree) move(ctx context.Context, to string) error {
 	record, plain := w.movesPlainly(to)
 	var err error
 	if plain {
 		err = os.Rename(w.path, to)
 	}
-	if errors.Is(err, syscall.EBUSY) {
+	switch {
+	case errors.Is(err, syscall.EBUSY):
 		return disk.NewStorageError(w.path, err)
-	}
-	if fixed(err) {
+	case fixed(err):
 		return disk.NewStorageError(filepath.Dir(w.path), err)
+	case plain && err == nil:
+		if err := records.SetLink(record, filepath.Join(to, ".git")); err != nil {
+			return errors.Join(disk.NewStorageError(record, err), os.Rename(to, w.path)) // the disk is full, say
+		}
+		return nil
 	}
-	if !plain || err != nil {
-		return w.repo.worktreeCommand(ctx, "move", []string{"--force", "--force"}, w.path, to)
+	moved := w.repo.worktreeCommand(ctx, "move", []string{"--force", "--force"}, w.path, to)
+	if moved != nil && wasMoved(w.path, to) { // git may not have updated its record
+		if err := w.repo.RepairWorktrees(context.WithoutCancel(ctx), to); err != nil {
+			return errors.Join(moved, err)
+		}
+		return nil
 	}
-	if err := records.SetLink(record, filepath.Join(to, ".git")); err != nil {
-		return errors.Join(disk.NewStorageError(record, err), os.Rename(to, w.path)) // the disk is full, say
-	}
-	return nil
+	return moved
 }
 
 // movesPlainly returns a worktree's record, and whether it is enough to rename the worktree within
@@ -118,14 +98,6 @@ func (w *Worktree) movesPlainly(to string) (record string, plain bool) {
 	})
 }
 
-// FinishMove records where a worktree is that is half moved.
-func (w *Worktree) FinishMove(ctx context.Context) error {
-	if err := w.repo.RepairWorktrees(ctx, w.path); err != nil {
-		return err
-	}
-	return w.Unlock(ctx)
-}
-
 // fixed reports whether a directory could not be moved because of the one that it is in, which may
 // not be written to, or because something is mounted there. Then it can't be removed either.
 func fixed(err error) bool {
@@ -137,36 +109,6 @@ func wasMoved(from, to string) bool {
 	_, left := os.Lstat(from)
 	_, came := os.Lstat(filepath.Join(to, ".git"))
 	return os.IsNotExist(left) && came == nil
-}
-
-// lock locks a worktree for a move, without a child if its record is found directly.
-func (w *Worktree) lock(ctx context.Context) error {
-	if dir, ours := w.record(); ours {
-		return records.Lock(dir)
-	}
-	return w.repo.worktreeCommand(ctx, "lock", []string{"--reason", records.MovingReason}, w.path)
-}
-
-// othersLock reports whether a worktree is locked for another reason than a move: by a human, say.
-func (w *Worktree) othersLock(ctx context.Context) bool {
-	dir, err := w.gitDir(ctx)
-	return err == nil && records.OthersLock(dir)
-}
-
-// Unlock removes a worktree's lock. It is not an error if there is none.
-func (w *Worktree) Unlock(ctx context.Context) error {
-	if dir, ours := w.record(); ours {
-		return records.Unlock(dir)
-	}
-	err := w.repo.worktreeCommand(ctx, "unlock", nil, w.path)
-	if err == nil {
-		return nil
-	}
-	dir, found := w.gitDir(ctx)
-	if found != nil {
-		return errors.Join(err, found)
-	}
-	return records.Unlock(dir) // it failed because there was no lock, or after removing it
 }
 
 // Remove removes a worktree and all files in it, even if it is locked or dirty: callers

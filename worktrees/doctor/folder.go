@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -87,7 +88,7 @@ func (d *diagnosis) leftovers(context.Context) error {
 	if d.CheckFolder() != nil {
 		return nil // reported
 	}
-	all, err := d.Leftovers(d.v, d.all)
+	all, err := d.Leftovers(d.v)
 	for _, l := range all {
 		p := Problem{Task: l.Task, Path: l.Path}
 		switch l.Kind {
@@ -104,8 +105,6 @@ func (d *diagnosis) leftovers(context.Context) error {
 			}
 		case worktrees.LeftRecord:
 			p.Kind, p.Text = LeftRecord, fmt.Sprintf("a process that made or removed a worktree has died, and %s is left of it", l.Path)
-		case worktrees.LeftLock:
-			p.Kind, p.Text = LeftLock, fmt.Sprintf("a process that moved the worktree %s has died, and git holds it to be locked", l.Path)
 		}
 		if l.Known {
 			p.Fix = func(ctx context.Context) error { return d.Clear(ctx, d.v, l) }
@@ -125,6 +124,9 @@ func (d *diagnosis) registrations(context.Context) error {
 		name, inside := d.InFolder(w.Path)
 		if inside && slices.ContainsFunc(d.found, func(p Problem) bool { return p.Path == filepath.Join(d.Folder(), name) }) {
 			continue
+		}
+		if at := records.WorktreeOf(d.repo.Records().Of(w.Path), d.Entries()); at != "" && at != w.Path {
+			continue // a process that died had moved it there
 		}
 		if d.MovedAlong(w) {
 			p.Text = fmt.Sprintf("the project was moved: git's record of the worktree %s names its former place", filepath.Base(w.Path))

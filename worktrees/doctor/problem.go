@@ -26,7 +26,6 @@ const (
 	PrunableWorktree = "prunable-worktree"
 	WrongBranch      = "wrong-branch"
 	StaleLock        = "stale-lock"
-	LeftLock         = "left-lock"
 	LeftRecord       = "left-record"
 	FixNotBegun      = "fix-not-begun"
 	ExpiredMerge     = "expired-merge-lease"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -17,7 +16,7 @@ import (
 // listed means that git can list the worktrees all the same: then new records are those that are
 // being written.
 func (d *diagnosis) damagedRecords(listed bool) {
-	here := d.entries()
+	here := d.Entries()
 	damaged := d.repo.Records().Damaged()
 	for _, record := range d.repo.Records().Nameless() {
 		if !slices.Contains(damaged, record) && records.WorktreeOf(record, here) != "" { // another one may be repaired from where it is
@@ -62,13 +61,4 @@ func (d *diagnosis) damagedRecords(listed bool) {
 		}
 		d.add(p)
 	}
-}
-
-// entries returns the paths in .worktrees.
-func (d *diagnosis) entries() (paths []string) {
-	entries, _ := os.ReadDir(d.Folder()) // without entries it is empty
-	for _, e := range entries {
-		paths = append(paths, filepath.Join(d.Folder(), e.Name()))
-	}
-	return paths
 }

@@ -222,7 +222,7 @@ func (d *diagnosis) unsound(task string, l worktrees.Slot) (*Problem, error) {
 	switch {
 	case d.HalfMoved(l.Path):
 		p.Text = fmt.Sprintf("the worktree of %s was moved to its place by a process that died before git knew", task)
-		p.Fix = in.FinishMove
+		p.Fix = func(ctx context.Context) error { return d.repo.RepairWorktrees(ctx, l.Path) }
 	case l.Crossed != "":
 		p.Text = fmt.Sprintf("the .git of %s leads to git's record of another worktree, %s", l.Path, l.Crossed)
 		p.Hint = "git liza worktree repair"

@@ -50,7 +50,7 @@ var rooms = map[string]struct {
 	"gitboard/git/records":    {false, []string{"gitboard/git/disk", "gitboard/git/plumbing"}},
 	"gitboard/commands":       {false, []string{"gitboard/git/disk", "gitboard/git/locks", "gitboard/proc", "gitboard/queue"}},
 	"gitboard/git/settings":   {false, nil},
-	"gitboard/git/find":       {false, []string{"gitboard/git/gitenv", "gitboard/git/plumbing", "gitboard/git/records", "gitboard/git/settings"}},
+	"gitboard/git/find":       {false, []string{"gitboard/git/gitenv", "gitboard/git/plumbing", "gitboard/git/records"}},
 	"gitboard/git/network":    {false, []string{"gitboard/git/child", "gitboard/git/gitenv"}},
 	"gitboard/retry":          {false, nil},
 	"gitboard/trace":          {false, nil},

@@ -288,30 +288,24 @@ func TestStashed(t *testing.T) {
 	}
 }
 
-// TestHalfMoved checks when a worktree counts as moved without git's knowledge, and which locks are
-// another's.
+// TestHalfMoved checks when a worktree counts as moved without git's knowledge, and what its record
+// says of it.
 func TestHalfMoved(t *testing.T) {
 	_, r := scratch(t)
 	one := claim(t, r, "one")
 	record, to := records.LinkedDir(one), one+"-moved"
-	check(t, records.Lock(record))
-	if err := records.Lock(record); err == nil || records.OthersLock(record) || r.HalfMoved(one) != "" {
-		t.Errorf("locked twice: %v", err)
+	if got := r.HalfMoved(one); got != "" || records.Locked(record) || records.Locked("") {
+		t.Errorf("moved from %q", got)
 	}
 	check(t, os.Rename(one, to))
 	if got := r.HalfMoved(to); got != one || r.Owns(to) {
 		t.Errorf("moved from %q", got)
 	}
-	for reason, others := range map[string]bool{"mine": true, "initializing": true, records.MovingReason: false} {
+	for reason, initializing := range map[string]bool{"mine": false, "initializing": true} {
 		writeIn(t, record, "locked", reason+"\n")
-		if records.OthersLock(record) != others || (r.HalfMoved(to) == "") != others || records.Initializing(record) != (reason == "initializing") {
-			t.Errorf("locked for %q: %q", reason, r.HalfMoved(to))
+		if !records.Locked(record) || records.Initializing(record) != initializing {
+			t.Errorf("locked for %q", reason)
 		}
-	}
-	check(t, records.Unlock(record))
-	check(t, records.Unlock(record))
-	if records.OthersLock(record) || records.OthersLock("") || r.HalfMoved(to) != "" {
-		t.Error("the lock is still there")
 	}
 	if records.Made(record) || records.Made("") || records.MarkMade("") == nil {
 		t.Error("a person made it")

@@ -35,33 +35,16 @@ func MarkMade(record string) error {
 // worktrees/<id>/locked).
 const lockFile = "locked"
 
-// MovingReason is the reason with which git liza locks a worktree while it moves it. If a lock with it
-// remains, the process that moved the worktree died.
-const MovingReason = "git liza moves it"
-
-// Lock locks the worktree of a record for a move.
-func Lock(record string) error {
-	file, err := os.OpenFile(filepath.Join(record, lockFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(MovingReason + "\n")
-	return errors.Join(err, file.Close())
-}
-
-// Unlock removes the lock of a record, if there is one.
-func Unlock(record string) error { return disk.Remove(filepath.Join(record, lockFile)) }
-
 // lockedFor returns the reason for which the worktree of a record is locked; locked is false for "".
 func lockedFor(record string) (reason string, locked bool) {
 	text, err := os.ReadFile(filepath.Join(record, lockFile))
 	return strings.TrimSpace(string(text)), record != "" && err == nil
 }
 
-// OthersLock reports whether the worktree of a record is locked for another reason than a move.
-func OthersLock(record string) bool {
-	reason, locked := lockedFor(record)
-	return locked && reason != MovingReason
+// Locked reports whether the worktree of a record is locked, as by a person or by a git that makes it.
+func Locked(record string) bool {
+	_, locked := lockedFor(record)
+	return locked
 }
 
 // Initializing reports whether git-worktree was killed while it made the worktree of a record: git
@@ -71,16 +54,12 @@ func Initializing(record string) bool {
 	return locked && reason == "initializing"
 }
 
-// HalfMoved returns the path that git's record of a worktree still names, if a process died after it
-// moved the worktree and before it recorded that; "" otherwise.
+// HalfMoved returns the path that git's record of a worktree still names, if nothing is there: a
+// process died after it moved the worktree and before it recorded that. It returns "" otherwise.
 func (r Repo) HalfMoved(worktree string) string {
 	record, known := r.Named(worktree)
 	link := Link(record)
-	if !known || link == "" || link == filepath.Join(worktree, ".git") {
-		return ""
-	}
-	_, left := os.Lstat(link)
-	if reason, locked := lockedFor(record); !os.IsNotExist(left) || !locked || reason != MovingReason {
+	if _, left := os.Lstat(link); !known || link == "" || link == filepath.Join(worktree, ".git") || !os.IsNotExist(left) {
 		return ""
 	}
 	return filepath.Dir(link)
