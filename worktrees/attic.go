@@ -225,14 +225,8 @@ type work struct {
 // worktree held a moment ago.
 func (s *Project) snapshot(ctx context.Context, path, task string, actor board.Actor, seen git.Checkout, leaving ...string) (work, error) {
 	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
-		hidden, err := s.repo.Worktree(path).Hidden(ctx)
-		if err != nil {
-			return work{}, err
-		}
-		if len(hidden) == 0 {
-			tree, err := s.treeOf(ctx, seen.Head)
-			return work{head: seen.Head, commit: seen.Head, tree: tree}, err
-		}
+		tree, err := s.treeOf(ctx, seen.Head)
+		return work{head: seen.Head, commit: seen.Head, tree: tree}, err
 	}
 	who, err := s.sign(ctx, actor)
 	if err != nil {

@@ -18,11 +18,10 @@ import (
 // Snapshot commits everything in the worktree, including untracked but not ignored files, except
 // the paths in leaving, on top of its HEAD, and returns that commit, or HEAD itself if nothing
 // differs. In a sparse checkout it also commits files outside of its cone that are there all the
-// same; tracked ones that are not there are not deleted. So it does with files that git is set not
-// to look at (Hidden). It works in the middle of a conflict and commits the markers as they are.
-// Index, HEAD and files are not touched, and no ref points to the commit yet. who is author and
-// committer; a zero time means now. It returns a FilterError if a filter keeps it from reading a
-// file.
+// same; tracked ones that are not there are not deleted. It works in the middle of a conflict and
+// commits the markers as they are. Index, HEAD and files are not touched, and no ref points to the
+// commit yet. who is author and committer; a zero time means now. It returns a FilterError if a
+// filter keeps it from reading a file.
 func (w *Worktree) Snapshot(ctx context.Context, message string, who plumbing.Signature, leaving ...string) (plumbing.OID, error) {
 	var pathspecs []byte
 	for _, path := range leaving {
@@ -54,9 +53,6 @@ func (w *Worktree) commitIndex(ctx context.Context, message string, who plumbing
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
 	for _, add := range change {
-		if err := w.reveal(ctx, env); err != nil {
-			return "", err
-		}
 		add = add.With(env)
 		if err := add.Run(ctx); err != nil {
 			return "", w.repo.filtered(ctx, w.path, add, err)

@@ -237,34 +237,3 @@ func TestStatus(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-// TestSnapshotOfHidden checks that a snapshot has what was changed in files that git was told not to
-// look at, and that those which are gone or as they were are not in it.
-func TestSnapshotOfHidden(t *testing.T) {
-	ctx, r := scratch(t)
-	names := []string{"assumed", "skipped", "né\nw", "both", "same", "gone"}
-	for _, name := range names {
-		write(t, r, name, "one\n")
-	}
-	commitAll(t, r, "second")
-	if found := must[map[string][]string](t)(r.Worktree(r.TopLevel()).Hidden(ctx)); len(found) > 0 {
-		t.Errorf("hidden: %q", found)
-	}
-	native(t, r.TopLevel(), "update-index", "--assume-unchanged", "assumed", "both", "same")
-	native(t, r.TopLevel(), "update-index", "--skip-worktree", "skipped", "né\nw", "both", "gone")
-	for _, name := range names[:4] {
-		write(t, r, name, "two\n")
-	}
-	check(t, os.Remove(filepath.Join(r.TopLevel(), "gone")))
-	if dirty := must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)); len(dirty) > 0 {
-		t.Fatalf("git shows %v", dirty)
-	}
-	index := readIn(t, r.GitDir(), "index")
-	id := must[plumbing.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "what was left", ada))
-	if got := native(t, r.TopLevel(), "diff", "--name-status", "-z", "HEAD", string(id)); got != "M\x00assumed\x00M\x00both\x00M\x00né\nw\x00M\x00skipped\x00" {
-		t.Errorf("it holds %q", got)
-	}
-	if index != readIn(t, r.GitDir(), "index") {
-		t.Error("the index was changed")
-	}
-}
