@@ -43,9 +43,6 @@ func (h History) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	if sizes := h.repo.looseSizes(names); sizes != nil {
-		return sizes, nil
-	}
 	out, err := h.repo.command("cat-file", "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)").
 		Feed([]byte(strings.Join(names, "\n") + "\n")).Output(ctx)
 	if err != nil {

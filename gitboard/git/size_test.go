@@ -1,6 +1,80 @@
 package git
 
-import "testing"
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+)
+
+// TestObjectSizes checks the sizes of loose and of packed objects.
+func TestObjectSizes(t *testing.T) {
+	ctx, r := scratch(t)
+	texts := []string{"", "x", strings.Repeat("words ", 1000), strings.Repeat("\x00", 1<<20)}
+	var names []string
+	for _, oid := range store(t, ctx, r, texts...) {
+		names = append(names, string(oid))
+	}
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
+	names = append(names, string(head))
+	loose := must[[]Size](t)(r.History().objectSizes(ctx, names))
+	for i, text := range texts {
+		if want := (Size{plumbing.OID(names[i]), plumbing.BlobObject, int64(len(text))}); loose[i] != want {
+			t.Errorf("%v, not %v", loose[i], want)
+		}
+	}
+	native(t, r.CommonDir(), "gc", "--quiet")
+	native(t, r.TopLevel(), "update-ref", "refs/heads/kept", string(head))
+	native(t, r.TopLevel(), "prune-packed")
+	if packed := must[[]Size](t)(r.History().objectSizes(ctx, names)); !slices.Equal(packed, loose) {
+		t.Errorf("packed %v, loose %v", packed, loose)
+	}
+	if _, err := r.History().objectSizes(ctx, append(names, string(blob("none").OID))); !errors.Is(err, ErrNotFound) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
+
+// TestWhere checks that looking up a few refs and looking up many give the same result.
+func TestWhere(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
+	native(t, r.TopLevel(), "branch", "packed")
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	native(t, r.TopLevel(), "branch", "loose")
+	few := []string{"refs/heads/packed", "refs/heads/loose", "refs/heads/none", "refs/liza/none"}
+	many := few
+	for range 4 {
+		many = append(many, few...)
+	}
+	for _, names := range [][]string{few, many} {
+		at, err := r.Where(ctx, names)
+		if err != nil || len(at) != 2 || at["refs/heads/packed"] != head || at["refs/heads/loose"] != head {
+			t.Errorf("%d: %v, %v", len(names), at, err)
+		}
+	}
+}
+
+// TestSince checks that short and long ranges of history are read correctly.
+func TestSince(t *testing.T) {
+	ctx, r := scratch(t)
+	var messages []string
+	for range 3 * nearby {
+		messages = append(messages, "x")
+	}
+	ids := chain(t, ctx, r, "", messages...)
+	for from := range ids {
+		want := slices.Clone(ids[from:])
+		slices.Reverse(want)
+		if got := must[[]plumbing.OID](t)(r.History().Since(ctx, ids[from], ids[len(ids)-1])); !slices.Equal(got[:min(len(got), len(want))], want) {
+			t.Errorf("since %d: %v", from, got)
+		}
+	}
+	if got := must[[]plumbing.OID](t)(r.History().Since(ctx, ids[5], ids[2])); slices.Contains(got, ids[5]) {
+		t.Errorf("what came before holds what came after: %v", got)
+	}
+}
 
 // TestSizesOfMissing checks that a missing object has no size, also if its name contains a space.
 func TestSizesOfMissing(t *testing.T) {

@@ -177,27 +177,6 @@ func Read(path string, most int64) (o plumbing.Object, is bool) {
 // headSize is more than the header of any object.
 const headSize = 32
 
-// Head reads the type and size in the header of a loose object (gitformat-loose): "blob 12"
-// and a NUL byte.
-func Head(path string) (kind plumbing.ObjectType, bytes int64, found bool) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", 0, false
-	}
-	defer file.Close()
-	const most = 64 // compressed bytes that are sure to contain the header
-	z, err := zlib.NewReader(bufio.NewReaderSize(file, most))
-	if err != nil {
-		return "", 0, false
-	}
-	var head [headSize]byte
-	n, _ := z.Read(head[:])
-	text, _, whole := strings.Cut(string(head[:n]), "\x00")
-	name, count, _ := strings.Cut(text, " ")
-	bytes, err = strconv.ParseInt(count, 10, 64)
-	return plumbing.ObjectType(name), bytes, whole && err == nil
-}
-
 // Write writes one object. Ids and names make up a tree, so nobody can craft a collision in
 // one; any other object is searched for signs of it, as git does with fetched objects.
 func Write(dir string, object plumbing.Object) error {
