@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,21 +69,4 @@ func (r *Repo) refAtHand(name string) plumbing.OID {
 	}
 	o, _ := r.objectAtHand(plumbing.OID(*text))
 	return o.OID
-}
-
-// At most unpackMost objects of at most unpackBytes are unpacked by one process.
-const (
-	unpackMost  = 16
-	unpackBytes = 4 << 10
-)
-
-// unpack writes as loose objects what git had to be asked for, so that it is at hand for the
-// processes after this one: after each gc the board's settings, which change seldom, are packed.
-// The next gc deletes the copies. On failure nothing is lost.
-func (r *Repo) unpack(ctx context.Context) {
-	if r.environ.Quarantined() {
-		return
-	}
-	dir := r.objectDir()
-	_ = r.writeLoose(ctx, slices.DeleteFunc(r.known.takePacked(), func(o plumbing.Object) bool { return loose.Has(dir, o) }))
 }

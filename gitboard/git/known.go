@@ -12,7 +12,6 @@ type known struct {
 	mu      sync.Mutex
 	objects map[plumbing.OID]plumbing.Object
 	bytes   int
-	packed  []plumbing.Object // for unpack
 }
 
 // An object of more than knownBytes is not remembered, nor those of a request for more than
@@ -48,23 +47,4 @@ func (k *known) add(objects []plumbing.Object) {
 		k.objects[o.OID] = o
 		k.bytes += len(o.Data)
 	}
-}
-
-// addPacked remembers small objects that git was asked for.
-func (k *known) addPacked(objects []plumbing.Object) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, o := range objects {
-		if o.OID != "" && len(o.Data) <= unpackBytes && len(k.packed) < unpackMost {
-			k.packed = append(k.packed, o)
-		}
-	}
-}
-
-// takePacked returns what addPacked has remembered since the last call.
-func (k *known) takePacked() (objects []plumbing.Object) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	objects, k.packed = k.packed, nil
-	return objects
 }

@@ -55,7 +55,6 @@ func (r *Repo) Objects(ctx context.Context, names []string) ([]plumbing.Object, 
 	r.fromKept(ctx, asked, answers)
 	if len(answers) <= knownMany {
 		r.known.add(answers)
-		r.known.addPacked(answers)
 	}
 	for i, answer := range answers {
 		objects[at[i]] = answer

@@ -136,7 +136,7 @@ func (r *Repo) writeThenMove(ctx context.Context, write func() error, child comm
 		return nil, err
 	}
 	var tidied sync.WaitGroup
-	tidied.Go(func() { r.tidyKept(ctx); r.unpack(ctx) }) // while git works
+	tidied.Go(func() { r.tidyKept(ctx) }) // while git works
 	defer tidied.Wait()
 	return s.Commit(ctx, input, func() error { return r.still(updates) }), nil
 }
