@@ -423,7 +423,7 @@ func TestCrossedWorktree(t *testing.T) {
 			was := s.ref(taskRef("one"))
 			if !ended {
 				_, err := worktrees.Create(s.ctx, s.b, "one", nil)
-				s.refused(err, board.CodeInTheWay, "leads to git's record of another worktree")
+				s.refused(err, board.CodeInTheWay, "was not made by git liza")
 			}
 			v, err := s.b.View(s.ctx)
 			s.check(err)
@@ -431,7 +431,11 @@ func TestCrossedWorktree(t *testing.T) {
 			if s.ref(taskRef("one")) != was {
 				t.Error("its branch is gone")
 			}
-			s.reports(found{doctor.DamagedWorktree, "one", false, "git liza worktree repair"})
+			kind := doctor.MissingWorktree
+			if ended {
+				kind = doctor.UnknownWorktree
+			}
+			s.reports(found{kind, "one", false, "git liza worktree repair"})
 			s.check(worktrees.Repair(s.ctx, s.b))
 			if !s.b.Repo().Records().Owns(s.path("one")) || !s.b.Repo().Records().Owns(s.path("two")) || s.read(s.path("one"), "work.txt") != "w\n" {
 				t.Error("the worktrees are not repaired")

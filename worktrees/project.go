@@ -104,7 +104,6 @@ type Slot struct {
 	Ours      bool   // git liza made the worktree at the path
 	Theirs    string // the reason for somebody else's worktree at the path, or against replacing ours: a clause; "" otherwise
 	InTheWay  bool   // another file or directory is at the path
-	Crossed   string // a worktree of this repository is at the path, and its .git leads to the record of this other one
 	Elsewhere string // another worktree with the task's branch checked out
 
 	linked   bool   // a symbolic link is in the way: its target is a person's, even a worktree
@@ -212,11 +211,8 @@ func (s *Project) slot(all []git.WorktreeInfo, task, branch string, resolved fun
 		}
 	}
 	_, err := os.Lstat(filepath.Join(l.Path, ".git"))
-	if l.Ours = known && err == nil; l.Ours {
-		l.Crossed = s.repo.Records().Crossed(l.Path)
-		l.Ours = l.Crossed == ""
-	}
-	if known && l.Crossed == "" && (l.Ours || !present(l.Path)) {
+	l.Ours = known && err == nil
+	if known && (l.Ours || !present(l.Path)) {
 		record := s.repo.Records().Of(there.Path)
 		if l.Ours && strange(l.Path, record) {
 			record = ""
@@ -348,8 +344,6 @@ func (l Slot) Blocked(task string) error {
 		r = copied(l.original)
 	case l.Elsewhere != "":
 		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("%s is checked out in %s", l.branch, l.Elsewhere), "check out another branch there")
-	case l.Crossed != "":
-		r = board.Refusef(board.CodeInTheWay, "%s leads to git's record of another worktree, %s", filepath.Join(l.Path, ".git"), l.Crossed).Way(repair)
 	case l.InTheWay:
 		r = board.Refusef(board.CodeInTheWay, "%s is not a worktree of this repository, and in the way of %s", l.Path, task).Advise("move it elsewhere; if it is a worktree that git forgot: %s", repair)
 	default:

@@ -48,7 +48,7 @@ func (s *Project) ClearBranch(ctx context.Context, v *gitboard.View, task string
 			return true, err
 		}
 		l, err := s.look(ctx, v, task)
-		if err != nil || l.Elsewhere != "" || l.Ours || l.Crossed != "" {
+		if err != nil || l.Elsewhere != "" || l.Ours {
 			return true, err
 		}
 		updates, err := s.keepBranch(ctx, v, task, tip)

@@ -204,7 +204,7 @@ func (d *diagnosis) branches(ctx context.Context) error {
 		if !is || t == nil || !t.Status.Terminal() || !t.Begun() {
 			continue
 		}
-		if l := d.slot(t); l.Ours || l.Elsewhere != "" || l.Crossed != "" {
+		if l := d.slot(t); l.Ours || l.Elsewhere != "" {
 			continue // reported with its worktree, or a person's
 		}
 		d.add(Problem{
@@ -223,9 +223,6 @@ func (d *diagnosis) unsound(task string, l worktrees.Slot) (*Problem, error) {
 	case d.HalfMoved(l.Path):
 		p.Text = fmt.Sprintf("the worktree of %s was moved to its place by a process that died before git knew", task)
 		p.Fix = func(ctx context.Context) error { return d.repo.RepairWorktrees(ctx, l.Path) }
-	case l.Crossed != "":
-		p.Text = fmt.Sprintf("the .git of %s leads to git's record of another worktree, %s", l.Path, l.Crossed)
-		p.Hint = "git liza worktree repair"
 	case l.Ours && d.repo.Records().LostHead(l.Path):
 		p.Text = fmt.Sprintf("the worktree of %s has lost its HEAD", task)
 		p.Hint = fmt.Sprintf("a human writes it again, unless its work is in the middle of a rebase: echo 'ref: %s' >%s/HEAD", d.v.TaskRef(task), text.Quote(records.LinkedDir(l.Path)))

@@ -64,22 +64,6 @@ func (r Repo) Owns(path string) bool {
 	return own && !disk.IsLink(path)
 }
 
-// Crossed returns the top of another worktree of this repository, if the file .git of a worktree names
-// the record of that one, and "" otherwise.
-func (r Repo) Crossed(worktree string) string {
-	record, known := r.Named(worktree)
-	link := Link(record)
-	if !known || link == "" || LinkedDir(filepath.Dir(link)) != record {
-		return ""
-	}
-	own, err := os.Stat(filepath.Join(worktree, ".git"))
-	other, failed := os.Stat(link)
-	if err != nil || failed != nil || os.SameFile(own, other) {
-		return ""
-	}
-	return filepath.Dir(link)
-}
-
 // Original returns the git directory of a repository of which this one is a copy (cp -r), "" if it
 // is none: a worktree that git has recorded here, or one of those at the given paths, is a live one
 // of another repository. A git command that follows the records of the copy changes the original.

@@ -163,39 +163,6 @@ func TestOriginal(t *testing.T) {
 	is("a copy that is gone", copied, "", one)
 }
 
-// TestCrossed checks when a worktree's .git file names the record of another worktree.
-func TestCrossed(t *testing.T) {
-	_, r := scratch(t)
-	one, two := claim(t, r, "one"), claim(t, r, "two")
-	is := func(when, path, want string) {
-		t.Helper()
-		if got := r.Crossed(path); got != want {
-			t.Errorf("%s: %q, not %q", when, got, want)
-		}
-	}
-	own, other := readIn(t, one, ".git"), readIn(t, two, ".git")
-	is("each names its own", one, "")
-	writeIn(t, one, ".git", other)
-	is("the neighbour's", one, two)
-	is("one's own, which the neighbour names too", two, "")
-	writeIn(t, one, ".git", "gitdir: "+t.TempDir()+"\n")
-	is("of no repository", one, "")
-	writeIn(t, one, ".git", "gitdir: "+r.Common+"\n")
-	is("the repository's", one, "")
-	check(t, os.Remove(filepath.Join(one, ".git")))
-	check(t, os.Link(filepath.Join(two, ".git"), filepath.Join(one, ".git")))
-	is("the same file", one, "")
-	check(t, os.Remove(filepath.Join(one, ".git")))
-	writeIn(t, one, ".git", other)
-	record := records.LinkedDir(two)
-	back := readIn(t, record, "gitdir")
-	writeIn(t, record, "gitdir", two+"\n")
-	is("the record names a directory", one, "")
-	writeIn(t, record, "gitdir", back)
-	writeIn(t, two, ".git", own)
-	is("the neighbour names this one's", one, "")
-}
-
 // TestInUse checks which branches an unfinished rebase or bisection holds, in the main worktree and
 // in a linked one.
 func TestInUse(t *testing.T) {
