@@ -46,7 +46,7 @@ var rooms = map[string]struct {
 	"gitboard/queue":          {false, nil},
 	"gitboard/proc":           {false, nil},
 	"gitboard/git/disk":       {false, nil},
-	"gitboard/git/locks":      {false, []string{"gitboard/git/disk", "gitboard/git/plumbing", "gitboard/proc", "gitboard/queue"}},
+	"gitboard/git/locks":      {false, []string{"gitboard/git/disk", "gitboard/proc", "gitboard/queue"}},
 	"gitboard/git/records":    {false, []string{"gitboard/git/disk", "gitboard/git/plumbing"}},
 	"gitboard/commands":       {false, []string{"gitboard/git/disk", "gitboard/git/locks", "gitboard/proc", "gitboard/queue"}},
 	"gitboard/git/settings":   {false, nil},

@@ -9,5 +9,5 @@
 // It promises that of several processes of git liza one at a time removes a lock, and none removes a
 // lock that another writer has taken since the stale one was removed.
 //
-// It may import gitboard/git/disk, gitboard/git/plumbing, gitboard/proc and gitboard/queue.
+// It may import gitboard/git/disk, gitboard/proc and gitboard/queue.
 package locks

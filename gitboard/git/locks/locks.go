@@ -9,11 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
 )
@@ -243,41 +241,11 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 	if !known {
 		return &HeldError{Path: path}
 	}
-	user, ofBoard := proc.UserOf(lock), r.isBoardRef(path)
+	user := proc.UserOf(lock)
 	for _, p := range processes {
-		if !p.Reads() && p.User == user && (p.Started <= at || locksIndex(p, path)) && !(ofBoard && p.Command == "commit") {
+		if !p.Reads() && p.User == user && p.Started <= at {
 			return &HeldError{Path: path, By: p.String()}
 		}
 	}
 	return nil
-}
-
-// isBoardRef reports whether a lock is that of a board's ref that no worktree has checked out. A
-// commit, which may wait in an editor for days, moves only HEAD and the branch that is checked out.
-func (r *Repo) isBoardRef(lock string) bool {
-	name, err := filepath.Rel(r.Common, lock)
-	if name = filepath.ToSlash(name); err != nil || !strings.HasPrefix(name, plumbing.OwnPrefix) && !strings.HasPrefix(name, plumbing.BoardPrefix) {
-		return false
-	}
-	heads, _ := filepath.Glob(filepath.Join(disk.EscapeGlob(r.Common), "worktrees", "*", "HEAD"))
-	return !slices.ContainsFunc(append(heads, filepath.Join(r.Common, "HEAD")), func(head string) bool {
-		text, err := os.ReadFile(head)
-		return err != nil || strings.HasPrefix(string(text), plumbing.SymbolicMark+plumbing.BoardPrefix)
-	})
-}
-
-// locksIndex reports whether a lock is that of the index with which a commit works. A commit ends if
-// it finds the lock of another process. So this one took the lock, although the file's time may be
-// earlier: a clock that is set forward makes files old.
-func locksIndex(p Process, lock string) bool {
-	dir, name := filepath.Split(lock)
-	if p.Command != "commit" || name != "index.lock" {
-		return false
-	}
-	link, err := os.ReadFile(filepath.Join(dir, "gitdir")) // of a linked worktree
-	if err != nil {
-		link = []byte(dir)
-	}
-	top, err := filepath.EvalSymlinks(filepath.Dir(filepath.Clean(strings.TrimSpace(string(link)))))
-	return err == nil && top == p.Dir
 }

@@ -134,38 +134,6 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestCommitInAnEditor: a commit that waits in an editor holds no lock of the board's refs, unless the
-// board is checked out. It holds its own index, although a clock step makes that lock look older.
-func TestCommitInAnEditor(t *testing.T) {
-	r, worktree := scene(t)
-	lock, index := leave(t, r, "refs/heads/liza/state.lock"), leave(t, r, "worktrees/w/index.lock")
-	other := leave(t, r, "worktrees/o/index.lock")
-	write := func(name, text string) {
-		check(t, os.WriteFile(filepath.Join(r.Common, filepath.FromSlash(name)), []byte(text), 0o644))
-	}
-	write("HEAD", "ref: refs/heads/main\n")
-	write("worktrees/w/HEAD", "ref: refs/heads/mine\n")
-	write("worktrees/w/gitdir", filepath.Join(worktree, ".git")+"\n")
-	runs(t, worktree, "git", "commit")
-	old := time.Now().Add(-time.Hour)
-	for _, path := range []string{index, other} {
-		check(t, os.Chtimes(path, old, old))
-	}
-	if err := r.Left(index, Age); err == nil || !strings.Contains(err.Error(), "git commit, process ") {
-		t.Errorf("the index of that commit: %v", err)
-	}
-	check(t, r.Left(other, Age))
-	if err := r.Left(leave(t, r, "refs/heads/main.lock"), 0); err == nil {
-		t.Error("the lock of a branch that the commit may move is left")
-	}
-	write("worktrees/w/HEAD", "ref: refs/heads/liza/state\n")
-	if err := r.Left(lock, 0); err == nil {
-		t.Error("the lock of a board that is checked out is left")
-	}
-	write("worktrees/w/HEAD", "ref: refs/heads/mine\n")
-	check(t, r.Left(lock, 0))
-}
-
 // TestClear checks that a lock is removed only if it is old, the one that was seen, and no other
 // process removes locks.
 func TestClear(t *testing.T) {

@@ -18,7 +18,6 @@ type Process struct {
 	Command string        // such as "gc"; for an alias its name
 	Started time.Duration // since the boot
 	User    int           // user id
-	Dir     string        // working directory; "" if that can't be seen
 }
 
 // String names the process to a person.
@@ -103,8 +102,7 @@ func (r *Repo) Processes() (found []Process, known bool) {
 		}
 		words := p.Words()
 		if command := nameOfCommand(p.Name, words); command != "liza" && worksIn(p, words, places) {
-			dir, _ := p.Dir()
-			found = append(found, Process{PID: p.PID, Started: p.Started, User: p.User(), Command: command, Dir: dir})
+			found = append(found, Process{PID: p.PID, Started: p.Started, User: p.User(), Command: command})
 		}
 	}
 	return found, true
