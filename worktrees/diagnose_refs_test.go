@@ -185,7 +185,7 @@ func TestDamageIsNamed(t *testing.T) {
 	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-2")}, &board.Release{About: about("two")})
 	s.check(err)
 	review, attic := plumbing.ReviewRef("one", 1), plumbing.AtticRef("two", 1)
-	common, kept := s.b.Repo().CommonDir(), s.b.Repo().Upkeep().KeptDir()
+	common := s.b.Repo().CommonDir()
 	breaks := func(ref string) func() { return func() { s.breaks(ref, "garbage\n") } }
 	deletes := func(ref string) func() { return func() { s.deletes(ref) } }
 	byHand := func(kind string) found { return found{kind, "", false, "names its last commit"} }
@@ -202,21 +202,11 @@ func TestDamageIsNamed(t *testing.T) {
 		"a submission is somewhere else": {func() { s.sets(review, s.ref("refs/heads/main")) }, review, []found{{doctor.LostSubmission, "one", false, review + " is at "}}},
 		"the attic lacks work":           {deletes(attic), attic, []found{{doctor.LostWork, "two", false, "git update-ref " + plumbing.AtticPrefix + "two/NUMBER"}}},
 		"home is missing":                {deletes(plumbing.HomeRef), plumbing.HomeRef, []found{{doctor.MissingHome, "", false, "git update-ref refs/liza/home"}}},
-		"a file is in place of a folder": {
-			func() { s.check(os.RemoveAll(kept)); s.check(os.WriteFile(kept, nil, 0o644)) }, "", []found{{doctor.BlockedFolder, "", false, "move it elsewhere"}},
-		},
 	} {
-		was := plumbing.OID("")
-		if c.ref != "" {
-			was = s.ref(c.ref)
-		}
+		was := s.ref(c.ref)
 		c.damage()
 		t.Log(name)
 		s.reports(c.want...)
-		if c.ref == "" {
-			s.check(os.Remove(kept))
-			continue
-		}
 		_ = os.Remove(filepath.Join(common, filepath.FromSlash(c.ref)))
 		if !was.IsZero() {
 			s.sets(c.ref, was)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,9 +62,8 @@ func isBelow(name, prefix string) bool {
 }
 
 // ReplaceBroken gives a broken ref a new value, or deletes it if that is zero. Git itself refuses to
-// update a ref that it can't read; such a file is written as git does it: under its lock, in one step.
-// It returns ErrRefMoved if the ref is no longer broken in the same way. A ref that already has the
-// value is left alone.
+// update a ref that it can't read; its file is removed first. It returns ErrRefMoved if the ref is no
+// longer broken in the same way. A ref that already has the value is left alone.
 func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to plumbing.OID) error {
 	now, err := r.Ref(ctx, broken.Ref)
 	still := (*BrokenRefError)(nil)
@@ -79,41 +77,13 @@ func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to plu
 	}
 	old := plumbing.OID(broken.Text)
 	if !old.Valid() || old.IsZero() {
-		if err := r.replaceFile(broken, to); err != nil || !to.IsZero() {
-			return err
-		}
 		packed, err := r.PackedRefs(broken.Ref)
-		if old = packed[broken.Ref]; err != nil || old.IsZero() {
+		if err == nil {
+			err = disk.NewStorageError(r.common, disk.Remove(filepath.Join(r.common, filepath.FromSlash(broken.Ref))))
+		}
+		if old = packed[broken.Ref]; err != nil || old.OrZero() == to.OrZero() {
 			return err
 		}
 	}
 	return r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: broken.Ref, Old: old, New: to}}, "")
-}
-
-// replaceFile replaces the file of a broken ref, or removes it if to is zero.
-func (r *Repo) replaceFile(broken *BrokenRefError, to plumbing.OID) error {
-	file := filepath.Join(r.common, filepath.FromSlash(broken.Ref))
-	lock, err := os.OpenFile(file+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is %w", broken.Ref, &BusyError{Paths: []string{file + ".lock"}})
-	}
-	if err != nil {
-		return disk.NewStorageError(r.common, err)
-	}
-	_, err = fmt.Fprintln(lock, to)
-	err = errors.Join(err, lock.Sync(), lock.Close())
-	text, unread := os.ReadFile(file)
-	switch {
-	case err != nil:
-	case unread != nil || strings.TrimSpace(string(text)) != broken.Text:
-		err = fmt.Errorf("%s: %w", broken.Ref, ErrRefMoved)
-	case to.IsZero():
-		err = os.Remove(file)
-	default:
-		return disk.NewStorageError(r.common, os.Rename(lock.Name(), file))
-	}
-	if err = errors.Join(err, os.Remove(lock.Name())); errors.Is(err, ErrRefMoved) {
-		return err
-	}
-	return disk.NewStorageError(r.common, err)
 }

@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/git-liza/git-liza/gitboard/git/child"
-	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 func TestBrokenRefSentences(t *testing.T) {
@@ -31,8 +28,6 @@ func TestDropLeft(t *testing.T) {
 	}{
 		".push-trace-1": {long, false}, "commands/.7-8": {long, false}, ".push-trace-2": {time.Now(), true}, "proven": {long, true}, ".held/x": {long, true},
 		"modules/one/1/lib/.gitignore": {long, true}, "claims/modules/.x": {long, false},
-		"../worktrees/one/.gitdir-7": {long, false}, "../worktrees/one/.HEAD-7": {long, false}, "../worktrees/one/.commondir-7": {time.Now(), true},
-		"../worktrees/one/gitdir": {long, true}, "../worktrees/one/.of-another": {long, true},
 	} {
 		writeIn(t, dir, name, "x")
 		check(t, os.Chtimes(filepath.Join(dir, name), c.at, c.at))
@@ -54,26 +49,6 @@ func TestMaintainAfterAKill(t *testing.T) {
 	check(t, r.Upkeep().Maintain(ctx))
 	if exists(lock) {
 		t.Error("the lock is still there, and git does nothing beside it")
-	}
-}
-
-// TestPackAfterAKill checks that the lock of a reflog, left by a killed gc, does not keep objects from
-// being packed.
-func TestPackAfterAKill(t *testing.T) {
-	r, objects, _ := written(t)
-	hurry(r)
-	check(t, os.RemoveAll(filepath.Join(r.common, "logs"))) // as in a bare repository
-	check(t, r.reflogsBusy())
-	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
-	writeIn(t, r.common, "logs/refs/heads/liza/x", "")
-	once, _ := retry.With(t.Context(), 0)
-	if err := r.Upkeep().Pack(once); child.ExitCode(err) <= 0 {
-		t.Errorf("without a second attempt: %v", err)
-	}
-	writeIn(t, r.common, "logs/refs/heads/liza/x.lock", "")
-	check(t, r.Upkeep().Pack(t.Context()))
-	if exists(loosePath(r, objects[0].OID)) || exists(filepath.Join(r.common, "logs/refs/heads/liza/x.lock")) {
-		t.Error("an object lies loose, or the lock is there")
 	}
 }
 

@@ -2,13 +2,9 @@ package git
 
 import (
 	"context"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/git-liza/git-liza/gitboard/git/locks"
-	"github.com/git-liza/git-liza/gitboard/retry"
 )
 
 // Upkeep keeps written objects beside gits that delete, and has git pack and count them.
@@ -27,31 +23,10 @@ func (u Upkeep) Maintain(ctx context.Context) error {
 	return c.Run(ctx)
 }
 
-// Pack packs all loose objects, also those that no ref reaches, even if git's settings or a lock
-// keep its own maintenance from doing so. What no ref has reached for long goes (gc.pruneExpire).
-// A lock in git's way that a killed git has left is removed, as for a write.
+// Pack packs all loose objects, also those that no ref reaches, even if git's settings keep its own
+// maintenance from doing so. What no ref has reached for long goes (gc.pruneExpire).
 func (u Upkeep) Pack(ctx context.Context) error {
-	for attempt := 1; ; attempt++ {
-		err := u.repo.command("gc", "gc", "--quiet", "--cruft").Run(ctx)
-		if err == nil || !u.repo.Locks().Await(ctx, u.repo.reflogsBusy()) || !retry.May(ctx, attempt, attempts) {
-			return err
-		}
-	}
-}
-
-// reflogsBusy returns a BusyError if another git holds the lock of a reflog, or of all refs.
-func (r *Repo) reflogsBusy() error {
-	var held []string
-	_ = filepath.WalkDir(filepath.Join(r.common, "logs"), func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && strings.HasSuffix(path, ".lock") {
-			held = append(held, path)
-		}
-		return nil // what can't be read is in nobody's way
-	})
-	if len(held) > 0 {
-		return &BusyError{Paths: held}
-	}
-	return r.Locks().Find(locks.Whole...)
+	return u.repo.command("gc", "gc", "--quiet", "--cruft").Run(ctx)
 }
 
 // Usage is the number and size of the repository's objects.

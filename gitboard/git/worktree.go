@@ -33,8 +33,8 @@ type WorktreeInfo struct {
 	Branch   string       // full ref that HEAD is attached to, or ""
 	Bare     bool         // the bare repository itself, which has no files
 	Detached bool
-	Prunable bool   // its directory is missing, or links elsewhere
-	Main     bool   // the one that the repository was created with
+	Prunable bool // its directory is missing, or links elsewhere
+	Main     bool // the one that the repository was created with
 }
 
 // Records returns git's records of the repository's linked worktrees.

@@ -36,7 +36,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	}
 	d.slotOf = project.Slots(d.all)
 	for _, look := range []func(context.Context) error{
-		d.brokenRefs, d.missingHome, d.keptFolder, d.tasks, d.submissions, d.folders, d.leftovers, d.branches, d.registrations, d.locks, d.mergeLease, d.leases,
+		d.brokenRefs, d.missingHome, d.tasks, d.submissions, d.folders, d.leftovers, d.branches, d.registrations, d.locks, d.mergeLease, d.leases,
 	} {
 		if err := look(ctx); err != nil && !d.isReported(err) {
 			return nil, err

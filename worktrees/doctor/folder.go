@@ -16,19 +16,6 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// keptFolder checks the place of the objects that are kept beside git. Writes fail while it is
-// taken.
-func (d *diagnosis) keptFolder(context.Context) error {
-	path := d.repo.Upkeep().KeptDir()
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		d.add(Problem{
-			Kind: BlockedFolder, Path: path, Text: fmt.Sprintf("%s is not a directory, and nothing can be written while it is there", path),
-			Hint: "move it elsewhere; the directory is made again",
-		})
-	}
-	return nil
-}
-
 // folders checks the entries of the directory of worktrees that have the names of tasks.
 func (d *diagnosis) folders(context.Context) error {
 	if obstacle := (*board.Refusal)(nil); errors.As(d.CheckFolder(), &obstacle) {

@@ -32,7 +32,6 @@ const (
 	DamagedRecord    = "damaged-record"
 	DamagedBoard     = "damaged-board"
 	MissingHome      = "missing-home"
-	BlockedFolder    = "blocked-folder"
 	LostBoard        = "lost-board"
 	MissingRemote    = "missing-remote"
 	SetBackBoard     = "set-back-board"
