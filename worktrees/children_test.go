@@ -42,8 +42,9 @@ func TestChildren(t *testing.T) {
 			t.Errorf("%s starts %d processes, not %d:\n%s", name, len(started), want, strings.Join(started, ""))
 		}
 	}
-	// Each needs an identity (var) and a transaction of refs (update-ref); what it reads is at hand.
-	counted("claim", 2+2, func(ctx context.Context, b *gitboard.Board) error { // worktree add, symbolic-ref
+	// Each finds the repository (rev-parse), and needs an identity (var) and a transaction of refs
+	// (update-ref); what it reads is at hand.
+	counted("claim", 3+2, func(ctx context.Context, b *gitboard.Board) error { // worktree add, symbolic-ref
 		_, err := worktrees.Claim(ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: coder}, Task: "one"})
 		return err
 	})
@@ -51,14 +52,14 @@ func TestChildren(t *testing.T) {
 	s.work("one", "b.txt", "b\n")
 	commit := s.submit("coder-1", "one")
 	s.do(reviewer, &board.ClaimReview{About: about("one")})
-	counted("verdict", 2+1, func(ctx context.Context, b *gitboard.Board) error { // status
+	counted("verdict", 3+1, func(ctx context.Context, b *gitboard.Board) error { // status
 		_, err := worktrees.Verdict(ctx, b, worktrees.VerdictRequest{
 			Request: gitboard.Request{Actor: reviewer}, Task: "one", Commit: string(commit), Verdict: board.VerdictApproved, Checked: "tests",
 		})
 		return err
 	})
-	// A merge also reads objects by other names (cat-file).
-	counted("merge", 3+4, func(ctx context.Context, b *gitboard.Board) error { // status, ls-files twice, update-ref of the task's branch
+	// A merge also reads objects by other names, and sizes (cat-file).
+	counted("merge", 5+3, func(ctx context.Context, b *gitboard.Board) error { // status, ls-files, update-ref of the task's branch
 		_, err := merge.Train(ctx, b, merge.TrainRequest{Request: gitboard.Request{Actor: reviewer}, Tasks: []string{"one"}})
 		return err
 	})

@@ -158,9 +158,10 @@ func TestUnfinishedRecord(t *testing.T) {
 func TestRegistrationsOfOurs(t *testing.T) {
 	s := newScene(t)
 	s.check(s.b.Repo().Worktree(s.path("gone")).Add(s.ctx, s.ref("refs/heads/integration")))
-	s.check(os.Rename(s.path("gone"), s.path(".away")))
+	away := filepath.Join(t.TempDir(), "away")
+	s.check(os.Rename(s.path("gone"), away))
 	problems := s.reports(found{doctor.PrunableWorktree, "", true, "which is not there"})
-	s.check(os.Rename(s.path(".away"), s.path("gone")))
+	s.check(os.Rename(away, s.path("gone")))
 	_, err := fixAll(s.ctx, problems)
 	s.check(err)
 	s.lies("gone")

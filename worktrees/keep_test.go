@@ -144,7 +144,7 @@ func TestRecords(t *testing.T) {
 	ctx, s, commits := began(t)
 	left := func() []Leftover {
 		t.Helper()
-		found, _, err := s.leftRecords()
+		found, err := s.leftRecords()
 		must(t, err)
 		return found
 	}

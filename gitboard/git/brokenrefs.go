@@ -62,8 +62,9 @@ func isBelow(name, prefix string) bool {
 }
 
 // ReplaceBroken gives a broken ref a new value, or deletes it if that is zero. Git itself refuses to
-// update a ref that it can't read; its file is removed first. It returns ErrRefMoved if the ref is no
-// longer broken in the same way. A ref that already has the value is left alone.
+// update a ref that it can't read, so its file is replaced in one step, or removed. It returns
+// ErrRefMoved if the ref is no longer broken in the same way. A ref that already has the value is left
+// alone.
 func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to plumbing.OID) error {
 	now, err := r.Ref(ctx, broken.Ref)
 	still := (*BrokenRefError)(nil)
@@ -77,11 +78,15 @@ func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to plu
 	}
 	old := plumbing.OID(broken.Text)
 	if !old.Valid() || old.IsZero() {
+		file := filepath.Join(r.common, filepath.FromSlash(broken.Ref))
+		if !to.IsZero() {
+			return disk.NewStorageError(r.common, disk.Replace(file, []byte(to+"\n")))
+		}
 		packed, err := r.PackedRefs(broken.Ref)
 		if err == nil {
-			err = disk.NewStorageError(r.common, disk.Remove(filepath.Join(r.common, filepath.FromSlash(broken.Ref))))
+			err = disk.NewStorageError(r.common, disk.Remove(file))
 		}
-		if old = packed[broken.Ref]; err != nil || old.OrZero() == to.OrZero() {
+		if old = packed[broken.Ref]; err != nil || old.IsZero() {
 			return err
 		}
 	}

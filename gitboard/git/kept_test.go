@@ -383,12 +383,6 @@ func TestFollowBoard(t *testing.T) {
 			t.Errorf("%s: it holds the board: %v; it is at %q, not at %q", name, holds, at(plumbing.LastRef), c.after)
 		}
 	}
-	writeIn(t, r.common, plumbing.BoardRef, string(third)+"\n")
-	writeIn(t, r.common, plumbing.LastRef, "broken\n")
-	leave(t, r, plumbing.LastRef+".lock")
-	if r.Upkeep().FollowBoard(ctx) || at(plumbing.LastRef) != broken {
-		t.Error("it follows the board though another process has its lock")
-	}
 }
 
 // TestWrittenSince checks how many kept files count as written since a ref was.

@@ -2,20 +2,17 @@ package git
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/find"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
@@ -33,118 +30,6 @@ func limit(t *testing.T, resource int, most uint64) (lift func()) {
 	lift = sync.OnceFunc(func() { check(t, syscall.Setrlimit(resource, &was)) })
 	t.Cleanup(lift)
 	return lift
-}
-
-// fewFiles lets this process open only so many more files at once.
-func fewFiles(t *testing.T, free int) (lift func()) {
-	t.Helper()
-	var open []*os.File
-	lifted := limit(t, syscall.RLIMIT_NOFILE, 256)
-	for {
-		file, err := os.Open(os.DevNull)
-		if err != nil {
-			break
-		}
-		open = append(open, file)
-	}
-	for i := range free {
-		open[i].Close()
-	}
-	return func() {
-		lifted()
-		for _, file := range open[free:] {
-			file.Close()
-		}
-	}
-}
-
-// TestFewFiles lets each file that a call opens be one too many. The call fails then, or does as
-// well as with enough of them; and when there are enough again, it succeeds.
-func TestFewFiles(t *testing.T) {
-	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	linked := claim(t, ctx, r, "one")
-	writeIn(t, linked, "added", "x\n")
-	native(t, r.TopLevel(), "branch", "packed")
-	native(t, r.TopLevel(), "pack-refs", "--all", "--no-prune")
-	check(t, os.Remove(filepath.Join(r.common, "refs", "heads", "packed")))
-	big := plumbing.NewObject(plumbing.BlobObject, make([]byte, 2*4096))
-	for name, call := range map[string]func(r *Repo) (any, error){
-		"Open": func(r *Repo) (any, error) {
-			r, err := Open(ctx, r.TopLevel())
-			if err != nil {
-				return nil, err
-			}
-			return fmt.Sprint(r.top, r.gitDir, r.common), r.Close()
-		},
-		"Object":         func(r *Repo) (any, error) { return one(r.Object(ctx, string(head))) },
-		"Object by name": func(r *Repo) (any, error) { return one(r.Object(ctx, "main")) },
-		"Ref":            func(r *Repo) (any, error) { return one(r.Ref(ctx, "refs/heads/main")) },
-		"Ref, packed":    func(r *Repo) (any, error) { return one(r.Ref(ctx, "refs/heads/packed")) },
-		"Ref, none":      func(r *Repo) (any, error) { return one(r.Ref(ctx, "refs/heads/none")) },
-		"PackedRefs":     func(r *Repo) (any, error) { return one(r.PackedRefs("refs/heads/main")) },
-		"CheckedOut":     func(r *Repo) (any, error) { return one(r.CheckedOut(ctx, "refs/heads/main")) },
-		"Head": func(r *Repo) (any, error) {
-			commit, branch, err := r.Worktree(linked).Head(ctx)
-			return branch + string(commit), err
-		},
-		"Shared":       func(r *Repo) (any, error) { return one(r.Shared(ctx)) },
-		"Remotes":      func(r *Repo) (any, error) { return one(r.Settings().Remotes(ctx)) },
-		"Sizes":        func(r *Repo) (any, error) { return one(r.History().SizesOf(ctx, []string{string(head)})) },
-		"Gitlinks":     func(r *Repo) (any, error) { return one(r.Worktree(linked).Gitlinks(ctx)) },
-		"Reflog":       func(r *Repo) (any, error) { return one(r.Reflog("HEAD")) },
-		"Snapshot":     func(r *Repo) (any, error) { return one(r.Worktree(linked).Snapshot(ctx, "m", ada)) },
-		"WriteObjects": func(r *Repo) (any, error) { return only(r.WriteObjects(ctx, []plumbing.Object{big, blob("small")})) },
-		"UpdateRefs": func(r *Repo) (any, error) {
-			return only(r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: head, New: head}}, ""))
-		},
-		"EditConfigFile": func(r *Repo) (any, error) {
-			return only(r.Settings().Edit(func(text []byte) ([]byte, error) { return text, nil }))
-		},
-		"Exclude": func(r *Repo) (any, error) { return only(r.Settings().Exclude("x")) },
-		"OpenQueue": func(r *Repo) (any, error) {
-			file, err := r.OpenQueue(filepath.Join(r.common, "liza", "queue"))
-			if err == nil {
-				err = file.Close()
-			}
-			return nil, err
-		},
-		"ReplaceFile": func(r *Repo) (any, error) { return only(disk.Replace(filepath.Join(r.common, "x"), []byte("x"))) },
-	} {
-		want, err := call(r)
-		check(t, err)
-		for free := range 4 {
-			fresh := *r // has nothing at hand, and no child
-			fresh.known, fresh.batch = &known{}, child.NewBatch(r.environ, r.command("cat-file", "cat-file", "--batch"))
-			lift := fewFiles(t, free)
-			got, err := call(&fresh)
-			lift()
-			check(t, fresh.Close())
-			if err == nil && !reflect.DeepEqual(got, want) {
-				t.Errorf("%s, with %d files: %v, not %v", name, free, got, want)
-			}
-		}
-		if again, err := call(r); err != nil || !reflect.DeepEqual(again, want) {
-			t.Errorf("%s, with enough files again: %v, %v", name, again, err)
-		}
-	}
-}
-
-// TestWatchWithoutFiles checks that where no more files can be opened nothing is watched, and that
-// what can't be watched takes none.
-func TestWatchWithoutFiles(t *testing.T) {
-	dir := t.TempDir()
-	lift := fewFiles(t, 0)
-	replaced, stop := disk.Watch(filepath.Join(dir, "x"))
-	lift()
-	if stop(); replaced != nil {
-		t.Error("it is watched")
-	}
-	taken := func() int { return len(must[[]os.DirEntry](t)(os.ReadDir("/proc/self/fd"))) }
-	before := taken()
-	if replaced, _ := disk.Watch(filepath.Join(dir, "missing", "x")); replaced != nil || taken() > before {
-		t.Errorf("%d files are open, and were %d", taken(), before)
-	}
 }
 
 // apart is set for a test in a process of its own: go test writes files, too.

@@ -245,35 +245,6 @@ func TestKeptOfLate(t *testing.T) {
 	}
 }
 
-// TestLooseSizes checks which sizes are read without git.
-func TestLooseSizes(t *testing.T) {
-	ctx, r := scratch(t)
-	id := string(store(t, ctx, r, "x")[0])
-	there := must[*Repo](t)(Open(ctx, r.TopLevel()))
-	t.Cleanup(func() { there.Close() })
-	apart := t.TempDir()
-	inside := string(blob("quarantined").OID)
-	writeIn(t, apart, inside[:2]+"/x", "")
-	check(t, loose.Write(apart, blob("quarantined")))
-	for name, c := range map[string]struct {
-		environ gitenv.List
-		names   []string
-		want    bool
-	}{
-		"one":                             {nil, []string{id}, true},
-		"a name":                          {nil, []string{"HEAD"}, false},
-		"more than a push has":            {nil, slices.Repeat([]string{id}, 201), false},
-		"of a quarantine":                 {gitenv.List{"GIT_QUARANTINE_PATH=x", "GIT_OBJECT_DIRECTORY=" + apart}, []string{id, inside}, true},
-		"elsewhere":                       {gitenv.List{"GIT_OBJECT_DIRECTORY=" + apart}, []string{inside}, false},
-		"of a quarantine without a place": {gitenv.List{"GIT_QUARANTINE_PATH=x"}, []string{inside}, false},
-	} {
-		there.environ = c.environ
-		if got := there.looseSizes(c.names); (got != nil) != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
 // TestRememberedRequests checks that what can't be read is not remembered.
 func TestRememberedRequests(t *testing.T) {
 	_, r := scratch(t)

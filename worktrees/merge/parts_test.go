@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -289,111 +288,16 @@ func TestFollowingTheAway(t *testing.T) {
 	}
 }
 
-// insist tries something until it is not interrupted any more, and checks that it reports that each time;
-// except where drift asks whether a commit is here, whose counting then reports that.
+// insist tries something until it is not interrupted any more, and checks that it reports that each time.
 func insist(t *testing.T, ctx context.Context, do func(ctx context.Context) error) {
 	t.Helper()
 	must(t, testrepo.Insist(ctx, "github.com/git-liza/git-liza/worktrees/merge", func(ctx context.Context) error {
 		err := do(ctx)
-		if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() && !strings.HasPrefix(c.Place(), ".drift:") {
+		if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() {
 			t.Errorf("it does not say that it was interrupted at %s", c.Place())
 		}
 		return err
 	}))
-}
-
-// TestInterruptedParts interrupts parts of a merge at each place at which they use git: each says
-// so, and succeeds when it is repeated.
-func TestInterruptedParts(t *testing.T) {
-	ctx, b, v, base := boarded(t)
-	top := b.Repo().TopLevel()
-	place := placeOf(t, b)
-	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
-	anew := func(ctx context.Context) error {
-		must(t, os.RemoveAll(place))
-		return (&testRun{c: &candidate{view: v, commit: base}, held: held}).checkOut(ctx, b, place)
-	}
-	insist(t, ctx, anew)
-	run(t, top, "sparse-checkout", "set", "--no-cone", "/b.txt")
-	insist(t, ctx, anew)
-	if _, err := os.Stat(filepath.Join(place, "a.txt")); err != nil {
-		t.Errorf("the test worktree is sparse: %v", err)
-	}
-	run(t, top, "sparse-checkout", "disable")
-	run(t, top, "checkout", "-q", "integration")
-	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
-	next := plumbing.OID(testrun.CommitAll(t, top, "second"))
-	run(t, top, "reset", "-q", "--soft", string(base))
-	run(t, top, "reset", "-q", "--hard", string(base))
-	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
-	must(t, announce(b, []string{top}, base, next))
-	// Git is asked whether a move has happened to a commit beside integration.
-	beside := run(t, top, "commit-tree", "-p", string(base), "-m", "not landed", string(base)+"^{tree}")
-	must(t, b.Clone().Keep(forwardDir+"/beside", fmt.Sprintf("%s %s\nanother process\n%s\n%s", base, beside, board.At(b.Now()), top)))
-	insist(t, ctx, func(ctx context.Context) error {
-		all, err := left(ctx, b, v)
-		if err == nil && (len(all) != 1 || all[0].top != top || all[0].old != base || all[0].tip != next) {
-			t.Errorf("left are %+v", all)
-		}
-		return err
-	})
-	insist(t, ctx, func(ctx context.Context) error {
-		_, err := catchUp(ctx, b, v)
-		return err
-	})
-	if said := run(t, top, "status", "--porcelain"); said != "" {
-		t.Errorf("it is not caught up: %s", said)
-	}
-	insist(t, ctx, func(ctx context.Context) error { return announced(ctx, b, v, next, next) })
-	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "refs", "heads", "integration"), []byte("broken\n"), 0o644))
-	if got, err := following(ctx, b, v, base, next); got != nil || err == nil {
-		t.Errorf("a branch that can't be read: %q %v", got, err)
-	}
-}
-
-// TestInterruptedCandidate interrupts computing a candidate: a fast-forward, a merge, a conflict, one
-// that has landed, and one whose review began elsewhere.
-func TestInterruptedCandidate(t *testing.T) {
-	ctx, b, v, base := boarded(t)
-	top := b.Repo().TopLevel()
-	on := func(parent plumbing.OID, text string) plumbing.OID {
-		run(t, top, "checkout", "-q", "--detach", string(parent))
-		must(t, os.WriteFile(filepath.Join(top, text[:1]+".txt"), []byte(text), 0o644))
-		return plumbing.OID(testrun.CommitAll(t, top, text))
-	}
-	tip := on(base, "c first\n")
-	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(tip))
-	own := on(base, "d own\n")
-	for name, c := range map[string]struct {
-		review, began plumbing.OID
-		want          string
-	}{
-		"a fast-forward":          {on(tip, "d\n"), tip, board.FastForward},
-		"a merge":                 {on(base, "e\n"), base, board.MergeCommitType},
-		"a conflict":              {on(base, "c second\n"), base, "c.txt"},
-		"landed":                  {tip, base, "landed"},
-		"its review began at own": {on(own, "f\n"), own, "the reviewer was not shown what came before it"},
-	} {
-		task := &board.Task{ID: "one", ReviewCommit: string(c.review), ReviewBase: string(c.began), BaseCommit: string(base)}
-		got := ""
-		insist(t, ctx, func(ctx context.Context) error {
-			made, landed, err := compute(ctx, b, v, task, reviewer("code-reviewer-1"), "")
-			switch {
-			case errors.As(err, new(*log.RecordError)):
-				got, err = err.Error(), nil
-			case err != nil:
-			case landed:
-				got = "landed"
-			default:
-				got = made.kind + strings.Join(made.conflicts, " ")
-			}
-			return err
-		})
-		if !strings.HasSuffix(got, c.want) {
-			t.Errorf("%s: %q, not %q", name, got, c.want)
-		}
-	}
 }
 
 // TestCandidateOutlivesPrune: a git that deletes everything that no ref holds takes nothing of a

@@ -98,21 +98,37 @@ func (e TreeEntry) after(n int) byte {
 	return 0
 }
 
-// DecodeTree decodes a tree object's content. Modes that only old versions of git wrote are
-// returned as their modern equivalents. It returns an error for malformed content.
+// DecodeTree decodes a tree object's content; each entry is a mode, a space, a name, a NUL, and the 20
+// bytes of the id. Modes that only old versions of git wrote are returned as their modern
+// equivalents. It returns an error for malformed content. All names share one string, and all ids
+// another, because a tree may have ten thousand entries.
 func DecodeTree(data []byte) (entries []TreeEntry, err error) {
-	if entries, usual := decodeUsual(data); usual {
-		return entries, nil
-	}
+	const idLength = oidLength / 2
+	most := bytes.Count(data, []byte("100644 ")) + 8
+	entries = make([]TreeEntry, 0, most)
+	ids := make([]byte, 0, most*oidLength)
 	for text := string(data); len(text) > 0; {
-		mode, rest, hasMode := strings.Cut(text, " ")
-		name, rest, hasName := strings.Cut(rest, "\x00")
-		m, err := filemode.New(mode)
-		if err != nil || !hasMode || !hasName || name == "" || len(rest) < oidLength/2 {
+		space, end := strings.IndexByte(text, ' '), strings.IndexByte(text, 0)
+		malformed := space < 0 || end < space+2 || len(text) < end+1+idLength
+		mode, known := filemode.Empty, false
+		if !malformed {
+			mode, known = usualModes[text[:space]]
+		}
+		if !malformed && !known {
+			odd, err := filemode.New(text[:space])
+			mode, malformed = modern(odd), err != nil
+		}
+		if malformed {
 			return nil, fmt.Errorf("decode tree: entry %d is malformed", len(entries)+1)
 		}
-		entries = append(entries, TreeEntry{name, modern(m), OID(hex.EncodeToString([]byte(rest[:oidLength/2])))})
-		text = rest[oidLength/2:]
+		at := len(data) - len(text) + end + 1
+		ids = hex.AppendEncode(ids, data[at:at+idLength])
+		entries = append(entries, TreeEntry{Name: text[space+1 : end], Mode: mode})
+		text = text[end+1+idLength:]
+	}
+	all := string(ids)
+	for i := range entries {
+		entries[i].OID = OID(all[i*oidLength : (i+1)*oidLength])
 	}
 	return slices.Clip(entries), nil
 }
@@ -136,35 +152,4 @@ func modern(m filemode.FileMode) filemode.FileMode {
 // usualModes are the modes that git writes.
 var usualModes = map[string]filemode.FileMode{
 	"100644": filemode.Regular, "100755": filemode.Executable, "40000": filemode.Dir, "120000": filemode.Symlink, "160000": filemode.Submodule,
-}
-
-// decodeUsual decodes a tree as git writes it; each entry is a mode, a space, a name, a NUL, and
-// the 20 bytes of the id. All names share one string, and all ids another, because a tree may have
-// ten thousand entries.
-func decodeUsual(data []byte) (entries []TreeEntry, usual bool) {
-	const idLength = oidLength / 2
-	most := bytes.Count(data, []byte("100644 ")) + 8
-	entries = make([]TreeEntry, 0, most)
-	ids := make([]byte, 0, most*oidLength)
-	for text := string(data); len(text) > 0; {
-		space := strings.IndexByte(text, ' ')
-		end := strings.IndexByte(text, 0)
-		if space < 0 || end < space+2 || len(text) < end+1+idLength {
-			return nil, false
-		}
-		mode, known := usualModes[text[:space]]
-		name := text[space+1 : end]
-		if !known || name[0] == '.' || strings.IndexByte(name, '/') >= 0 {
-			return nil, false
-		}
-		at := len(data) - len(text) + end + 1
-		ids = hex.AppendEncode(ids, data[at:at+idLength])
-		entries = append(entries, TreeEntry{Name: name, Mode: mode})
-		text = text[end+1+idLength:]
-	}
-	all := string(ids)
-	for i := range entries {
-		entries[i].OID = OID(all[i*oidLength : (i+1)*oidLength])
-	}
-	return slices.Clip(entries), true
 }

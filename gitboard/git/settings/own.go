@@ -56,7 +56,7 @@ func (s Own) may(word string) bool {
 }
 
 // MayShare reports whether the settings may name the remote that shares the board.
-func (s Own) MayShare() bool { return s.may("[liza") && s.may("remote") }
+func (s Own) MayShare() bool { return s.Value("liza", "remote") != "" || s.may("[include") }
 
 // MayHaveRemotes reports whether there may be a remote.
 func (s Own) MayHaveRemotes() bool { return s.may("[remote") }
