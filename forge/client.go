@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +24,13 @@ const requestTime = 30 * time.Second
 
 // maxPages bounds the pages of a list that are read, a hundred entries each.
 const maxPages = 20
+
+// Of a log at most maxLog bytes are read. Its last lines are kept, each up to maxLine bytes.
+const (
+	maxLog    = 64 << 20
+	maxLine   = 400
+	lastLines = 100
+)
 
 // RefusedError is a host's refusal.
 type RefusedError struct {
@@ -89,10 +98,8 @@ func newClient(at Place, token string, meter *Meter) *client {
 	c.http.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		first := via[0]
 		switch {
-		case r.Method != first.Method:
-			return fmt.Errorf("the repository has moved to %s", r.URL.Redacted())
-		case r.URL.Host != first.URL.Host || r.URL.Scheme != first.URL.Scheme:
-			return fmt.Errorf("it sends requests on to another host, %s", r.URL.Host)
+		case r.Method != first.Method, r.URL.Host != first.URL.Host, r.URL.Scheme != first.URL.Scheme:
+			return &movedError{r.URL.Redacted()}
 		case len(via) > 5:
 			return errors.New("it sends requests in a circle")
 		}
@@ -101,8 +108,13 @@ func newClient(at Place, token string, meter *Meter) *client {
 	return c
 }
 
-// send sends a request, and decodes the answer into out unless that is nil. what completes "refused to".
-func (c *client) send(ctx context.Context, what, method, path string, in, out any) (http.Header, error) {
+// movedError is an address to which a request with a token must not follow.
+type movedError struct{ to string }
+
+func (e *movedError) Error() string { return "the repository has moved to " + e.to }
+
+// request makes a request with the token. An address may be given in place of the path.
+func (c *client) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
 	var body io.Reader
 	if in != nil {
 		text, err := json.Marshal(in)
@@ -111,11 +123,10 @@ func (c *client) send(ctx context.Context, what, method, path string, in, out an
 		}
 		body = bytes.NewReader(text)
 	}
-	address := path
 	if !strings.HasPrefix(path, "http://") && !strings.HasPrefix(path, "https://") {
-		address = c.base + path
+		path = c.base + path
 	}
-	r, err := http.NewRequestWithContext(ctx, method, address, body)
+	r, err := http.NewRequestWithContext(ctx, method, path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +138,16 @@ func (c *client) send(ctx context.Context, what, method, path string, in, out an
 	if c.token != "" {
 		c.auth(r.Header, c.token)
 	}
+	return r, nil
+}
+
+// send sends a request, and decodes the answer into out unless that is nil. what completes "refused to".
+func (c *client) send(ctx context.Context, what, method, path string, in, out any) (http.Header, error) {
+	r, err := c.request(ctx, method, path, in)
+	if err != nil {
+		return nil, err
+	}
+	address := r.URL.String()
 	before, conditional := c.known[address]
 	if conditional = conditional && method == http.MethodGet; conditional {
 		r.Header.Set("If-None-Match", before.tag)
@@ -134,13 +155,13 @@ func (c *client) send(ctx context.Context, what, method, path string, in, out an
 	a, err := c.http.Do(r)
 	c.meter.saw(a)
 	if err != nil {
-		return nil, c.unreachable(ctx, err)
+		return nil, c.unreachable(ctx, what, err)
 	}
 	defer a.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, c.unreachable(ctx, err)
+		return nil, c.unreachable(ctx, what, err)
 	case len(text) > maxAnswer:
 		return nil, &UnreachableError{Host: c.host, Said: "its answer is larger than " + strconv.Itoa(maxAnswer>>20) + " MiB"}
 	case a.StatusCode == http.StatusNotModified && conditional:
@@ -162,9 +183,80 @@ func (c *client) send(ctx context.Context, what, method, path string, in, out an
 	return a.Header, nil
 }
 
-func (c *client) unreachable(ctx context.Context, err error) error {
+// log returns the last lines of a log, "" if there is none that the token may see. Hosts keep logs in a store
+// elsewhere: one redirect is followed, without the token.
+func (c *client) log(ctx context.Context, path string) (string, error) {
+	r, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return "", err
+	}
+	store := *c.http
+	store.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		if len(via) > 1 || r.URL.Scheme != via[0].URL.Scheme {
+			return errors.New("its log is sent on too far")
+		}
+		r.Header = http.Header{}
+		return nil
+	}
+	const what = "show a log"
+	a, err := store.Do(r)
+	c.meter.saw(a)
+	if err != nil {
+		return "", c.unreachable(ctx, what, err)
+	}
+	defer a.Body.Close()
+	if a.StatusCode >= 300 {
+		if err := c.refused(a, nil, what); !is(err, a.StatusCode) {
+			return "", err
+		}
+		return "", nil
+	}
+	text, err := last(io.LimitReader(a.Body, maxLog))
+	if err != nil {
+		return "", c.unreachable(ctx, what, err)
+	}
+	return text, nil
+}
+
+// last returns the last lines of a log, without colours, times, and what a terminal would overwrite.
+func last(log io.Reader) (string, error) {
+	in, more := bufio.NewReader(log), false
+	var kept []string
+	for {
+		line, rest, err := in.ReadLine()
+		if err != nil && err != io.EOF {
+			return "", err
+		}
+		if err == io.EOF {
+			break
+		}
+		if !more {
+			kept = append(kept, string(line))
+		}
+		if more = rest; len(kept) > 2*lastLines {
+			kept = append(kept[:0], kept[lastLines:]...)
+		}
+	}
+	kept = kept[max(0, len(kept)-lastLines):]
+	marks := regexp.MustCompile(`^\x{FEFF}?\d{4}-\d\d-\d\dT[\d:.]+Z |\x1b\[[\d;?]*[A-Za-z]`)
+	for i, line := range kept {
+		line = strings.TrimRight(marks.ReplaceAllString(line, ""), "\r")
+		line = line[strings.LastIndexByte(line, '\r')+1:]
+		if len(line) > maxLine {
+			line = line[:maxLine] + "…"
+		}
+		kept[i] = strings.ToValidUTF8(line, "")
+	}
+	return strings.TrimSpace(strings.Join(kept, "\n")), nil
+}
+
+func (c *client) unreachable(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	var moved *movedError
+	if errors.As(err, &moved) {
+		return &RefusedError{Host: c.host, Status: http.StatusMovedPermanently, What: what, Said: c.without(line(moved.Error()))}
 	}
 	var of *url.Error
 	said := err.Error()

@@ -47,6 +47,7 @@ type PullRequest struct {
 	Updated    string `json:"updated"` // when the host last saw a change
 	node       string // GitHub's id for GraphQL
 	fromForkOf string
+	reviewers  []int // GitLab's numbers of them
 }
 
 // Change is what Update changes of a pull request; nil leaves a field alone.
@@ -59,7 +60,6 @@ type Change struct {
 type Wanted struct {
 	Title, Body, Base, Head string
 	Draft                   bool
-	Labels, Reviewers       []string
 }
 
 // Review is a person's judgement of a pull request: a submitted review with its comments.
@@ -79,12 +79,17 @@ type Review struct {
 // LineComment is a comment on a line of the changes.
 type LineComment struct {
 	Path, Text string
-	Line       int // 0 for the whole file
+	Line       int  // 0 for the whole file
+	Over       bool // it is resolved, or its line is no longer there
 }
 
 // Check is a result of the host's CI for a commit.
 type Check struct {
 	Name, State, Text, URL string
+
+	commit string
+	run    string // the host's number of it, "" if it has none
+	job    bool   // the host's own CI ran it, and has its log
 }
 
 // Issue is an issue.
@@ -103,8 +108,13 @@ type Host interface {
 	// Open opens a pull request, or adopts the open one of the same head.
 	Open(ctx context.Context, w Wanted) (*PullRequest, error)
 	Update(ctx context.Context, p *PullRequest, c Change) error
+	// Ask adds labels to a pull request, and asks people for a review.
+	Ask(ctx context.Context, p *PullRequest, labels, reviewers []string) error
 	Reviews(ctx context.Context, p *PullRequest) ([]Review, error)
 	Checks(ctx context.Context, commit string) ([]Check, error)
+	// Detail is what the host knows of a failed check beyond its text: failed steps, annotations and the last
+	// hundred lines of its log; "" if it has nothing that the token may see.
+	Detail(ctx context.Context, k Check) (string, error)
 	Issue(ctx context.Context, number int) (*Issue, error)
 	// Comment writes the comment of an issue that holds marker, in place of an earlier one of ours.
 	// Without one it writes a first one only if begin is set.

@@ -71,7 +71,7 @@ func TestOpen(t *testing.T) {
 			{`PUT /api/v4/projects/ann%2Fshop/merge_requests/7 {"title":"T"}`, 200, `{}`, nil},
 		},
 		Gitea: {
-			{`POST /api/v1/repos/ann/shop/pulls {"base":"main","body":"B","head":"goal/x","labels":null,"title":"WIP: T"}`, 409, `{"message":"pull request already exists"}`, nil},
+			{`POST /api/v1/repos/ann/shop/pulls {"base":"main","body":"B","head":"goal/x","title":"WIP: T"}`, 409, `{"message":"pull request already exists"}`, nil},
 			{`GET /api/v1/repos/ann/shop/pulls?state=open&per_page=100&limit=50&page=1`, 200, `[{"number":7,"state":"open","title":"WIP: T","head":{"ref":"goal/x","sha":"a1"}}]`, nil},
 			{`PATCH /api/v1/repos/ann/shop/pulls/7 {"title":"T"}`, 201, `{}`, nil},
 		},
@@ -102,7 +102,7 @@ func TestReviews(t *testing.T) {
 		},
 		GitLab: {
 			{`GET /api/v4/projects/ann%2Fshop/merge_requests/7/discussions?per_page=100&limit=50&page=1`, 200,
-				`[{"id":"1","notes":[{"author":{"id":5,"username":"bob"},"body":"here","resolvable":true,"position":{"new_path":"a.sh","new_line":3}}]},{"id":"2","notes":[{"author":{"id":5},"body":"done","resolvable":true,"resolved":true}]},{"id":"3","notes":[{"system":true}]}]`, nil},
+				`[{"id":"1","notes":[{"id":1,"author":{"id":5,"username":"bob"},"body":"here","resolvable":true,"position":{"new_path":"a.sh","new_line":3}}]},{"id":"2","notes":[{"author":{"id":5},"body":"done","resolvable":true,"resolved":true}]},{"id":"3","notes":[{"system":true}]}]`, nil},
 			{`GET /api/v4/projects/ann%2Fshop/members/all/5`, 200, `{"access_level":30}`, nil},
 		},
 		Gitea: {
@@ -113,10 +113,16 @@ func TestReviews(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			got, err := hostOf(t, kind, all...).Reviews(t.Context(), &PullRequest{Number: 7})
-			if err != nil {
-				t.Fatal(err)
+			if err != nil || len(got) != 1 {
+				t.Fatalf("%+v, %v", got, err)
 			}
-			if len(got) != 1 || got[0].Author != "bob" || !got[0].Writer || !got[0].Rejects || fmt.Sprint(got[0].Comments) != "[{a.sh here 3}]" {
+			var open []LineComment
+			for _, c := range got[0].Comments {
+				if !c.Over {
+					open = append(open, c)
+				}
+			}
+			if got[0].ID != "1" || got[0].Author != "bob" || !got[0].Writer || !got[0].Rejects || fmt.Sprint(open) != "[{a.sh here 3 false}]" {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -137,7 +143,7 @@ func TestFaults(t *testing.T) {
 		"a failing page": {exchange{get, 502, `<html>s3cr3t</html>`, nil}, true, "it failed (502)"},
 		"limit":          {exchange{get, 403, `{"message":"API rate limit exceeded"}`, http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1893456000"}}}, true, "no more requests for now; again from 2030-01-01T00:00:00Z"},
 		"too many":       {exchange{get, 429, ``, http.Header{"Retry-After": {"60"}, "Date": {"Sat, 28 Nov 2026 08:00:00 GMT"}}}, true, "again from 2026-11-28T08:01:00Z"},
-		"another host":   {exchange{get, 302, ``, http.Header{"Location": {"http://127.0.0.1:1/elsewhere"}}}, true, "another host"},
+		"another host":   {exchange{get, 302, ``, http.Header{"Location": {"http://127.0.0.1:1/elsewhere"}}}, false, "has moved to http://127.0.0.1:1/elsewhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := hostOf(t, GitHub, e.exchange).Get(t.Context(), 7)
@@ -148,7 +154,7 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	moved := hostOf(t, GitHub, exchange{`POST /api/v3/repos/ann/shop/issues/7/labels {"labels":["x"]}`, 301, ``, http.Header{"Location": {"/api/v3/repositories/1/issues/7/labels"}}})
-	if err := moved.Label(t.Context(), 7, []string{"x"}); err == nil || !strings.Contains(err.Error(), "has moved") {
+	if err := moved.Label(t.Context(), 7, []string{"x"}); !is(err, http.StatusMovedPermanently) || !strings.Contains(err.Error(), "has moved") {
 		t.Errorf("a renamed repository: %v", err)
 	}
 }
@@ -165,6 +171,103 @@ func TestChecks(t *testing.T) {
 	text, _ := json.Marshal(got)
 	if want := `[{"Name":"lint","State":"failed","Text":"2 errors","URL":""},{"Name":"unit","State":"pending","Text":"","URL":""},{"Name":"ci","State":"passed","Text":"","URL":""}]`; string(text) != want {
 		t.Errorf("%s", text)
+	}
+}
+
+// TestAsk adds labels, and asks people for a review; at GitLab, where that replaces a list, next to others.
+func TestAsk(t *testing.T) {
+	for kind, all := range map[string][]exchange{
+		GitHub: {
+			{`POST /api/v3/repos/ann/shop/issues/7/labels {"labels":["agents"]}`, 200, `[]`, nil},
+			{`POST /api/v3/repos/ann/shop/pulls/7/requested_reviewers {"reviewers":["bob"]}`, 201, `{}`, nil},
+		},
+		GitLab: {
+			{`GET /api/v4/users?username=bob`, 200, `[{"id":5}]`, nil},
+			{`PUT /api/v4/projects/ann%2Fshop/merge_requests/7 {"add_labels":"agents","reviewer_ids":[3,5]}`, 200, `{}`, nil},
+		},
+		Gitea: {
+			{`GET /api/v1/repos/ann/shop/labels?per_page=100&limit=50&page=1`, 200, `[{"id":4,"name":"agents"}]`, nil},
+			{`POST /api/v1/repos/ann/shop/issues/7/labels {"labels":[4]}`, 200, `[]`, nil},
+			{`POST /api/v1/repos/ann/shop/pulls/7/requested_reviewers {"reviewers":["bob"]}`, 201, `{}`, nil},
+		},
+	} {
+		h, p := hostOf(t, kind, all...), &PullRequest{Number: 7, reviewers: []int{3}}
+		if err := errors.Join(h.Ask(t.Context(), p, []string{"agents"}, []string{"bob"}), h.Ask(t.Context(), p, nil, nil)); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// TestDetail reads what a host has about a failed check, and the end of its log, which a store without the token
+// has. What the token may not see is left out.
+func TestDetail(t *testing.T) {
+	var log strings.Builder
+	log.WriteString("\ufeff2026-11-28T08:00:00.1234567Z ##[group]Run\n")
+	for i := range 150 {
+		fmt.Fprintf(&log, "2026-11-28T08:00:01.0000000Z \x1b[31mline %d\x1b[0m\r\n", i)
+	}
+	log.WriteString("10 %\r100 %\n" + strings.Repeat("x", 9000) + "\nexit 2\n")
+	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, values := range r.Header {
+			if strings.Contains(strings.Join(values, " "), "s3cr3t") {
+				t.Errorf("the store of logs gets the token in %s", name)
+			}
+		}
+		io.WriteString(w, log.String())
+	}))
+	defer store.Close()
+	elsewhere := http.Header{"Location": {store.URL + "/signed"}}
+	job := `{"head_sha":"a1","steps":[{"name":"Set up","conclusion":"success"},{"name":"Run tests","conclusion":"failure"}]}`
+	for name, c := range map[string]struct {
+		kind   string
+		checks []exchange
+		detail []exchange
+		begins string
+		log    bool
+	}{
+		"GitHub's own CI": {GitHub, []exchange{
+			{`GET /api/v3/repos/ann/shop/commits/a1/check-runs?per_page=100`, 200, `{"check_runs":[{"id":9,"name":"unit","status":"completed","conclusion":"failure","app":{"slug":"github-actions"}}]}`, nil},
+			{`GET /api/v3/repos/ann/shop/commits/a1/status?per_page=100`, 200, `{}`, nil},
+		}, []exchange{
+			{`GET /api/v3/repos/ann/shop/check-runs/9/annotations?per_page=30`, 200, `[{"path":"a.go","start_line":3,"annotation_level":"failure","title":"vet","message":"a\nb"},{"path":"b.go","annotation_level":"notice"}]`, nil},
+			{`GET /api/v3/repos/ann/shop/actions/jobs/9`, 200, job, nil},
+			{`GET /api/v3/repos/ann/shop/actions/jobs/9/logs`, 302, ``, elsewhere},
+		}, "a.go:3: failure: vet a b\nfailed step: Run tests\nthe end of its log:\nline 53\n", true},
+		"another check at GitHub": {GitHub, []exchange{
+			{`GET /api/v3/repos/ann/shop/commits/a1/check-runs?per_page=100`, 200, `{"check_runs":[{"id":9,"name":"unit","status":"completed","conclusion":"failure"}]}`, nil},
+			{`GET /api/v3/repos/ann/shop/commits/a1/status?per_page=100`, 200, `{}`, nil},
+		}, []exchange{{`GET /api/v3/repos/ann/shop/check-runs/9/annotations?per_page=30`, 403, `{"message":"Resource not accessible"}`, nil}}, "", false},
+		"GitLab": {GitLab, []exchange{
+			{`GET /api/v4/projects/ann%2Fshop/repository/commits/a1/statuses?per_page=100&limit=50&page=1`, 200, `[{"id":9,"name":"unit","status":"failed"}]`, nil},
+		}, []exchange{{`GET /api/v4/projects/ann%2Fshop/jobs/9/trace`, 302, ``, elsewhere}}, "the end of its log:\nline 53\n", true},
+		"a status at GitLab": {GitLab, []exchange{
+			{`GET /api/v4/projects/ann%2Fshop/repository/commits/a1/statuses?per_page=100&limit=50&page=1`, 200, `[{"id":9,"name":"unit","status":"failed"}]`, nil},
+		}, []exchange{{`GET /api/v4/projects/ann%2Fshop/jobs/9/trace`, 404, `{"message":"404 Not found"}`, nil}}, "", false},
+		"Gitea's own CI": {Gitea, []exchange{
+			{`GET /api/v1/repos/ann/shop/commits/a1/status?limit=50`, 200, `{"statuses":[{"context":"unit","status":"failure","target_url":"http://gitea/ann/shop/actions/runs/4/jobs/9"}]}`, nil},
+		}, []exchange{
+			{`GET /api/v1/repos/ann/shop/actions/jobs/9`, 200, job, nil},
+			{`GET /api/v1/repos/ann/shop/actions/jobs/9/logs`, 302, ``, elsewhere},
+		}, "failed step: Run tests\nthe end of its log:\nline 53\n", true},
+		"an older Gitea": {Gitea, []exchange{
+			{`GET /api/v1/repos/ann/shop/commits/a1/status?limit=50`, 200, `{"statuses":[{"context":"unit","status":"failure","target_url":"http://gitea/ann/shop/actions/runs/4/jobs/0"}]}`, nil},
+		}, []exchange{{`GET /api/v1/repos/ann/shop/actions/jobs/0`, 200, strings.Replace(job, "a1", "b2", 1), nil}}, "", false},
+		"another status at Gitea": {Gitea, []exchange{
+			{`GET /api/v1/repos/ann/shop/commits/a1/status?limit=50`, 200, `{"statuses":[{"context":"unit","status":"failure","target_url":"https://ci.example/jobs/9"}]}`, nil},
+		}, nil, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostOf(t, c.kind, append(c.checks, c.detail...)...)
+			checks, err := h.Checks(t.Context(), "a1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := h.Detail(t.Context(), checks[0])
+			ends := "line 149\n100 %\n" + strings.Repeat("x", maxLine) + "…\nexit 2"
+			if err != nil || !strings.HasPrefix(got, c.begins) || c.log && !strings.HasSuffix(got, ends) || c.begins == "" && got != "" {
+				t.Errorf("%v: %q", err, got)
+			}
+		})
 	}
 }
 

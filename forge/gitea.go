@@ -82,17 +82,13 @@ func (g *gitea) Get(ctx context.Context, number int) (*PullRequest, error) {
 }
 
 func (g *gitea) Open(ctx context.Context, w Wanted) (*PullRequest, error) {
-	labels, err := g.labels(ctx, w.Labels)
-	if err != nil {
-		return nil, err
-	}
 	title := w.Title
 	if w.Draft {
 		title = giteaDraft + title
 	}
 	var p giteaPull
-	_, err = g.send(ctx, "open a pull request", http.MethodPost, g.repo+"/pulls",
-		map[string]any{"title": title, "body": w.Body, "base": w.Base, "head": w.Head, "labels": labels}, &p)
+	_, err := g.send(ctx, "open a pull request", http.MethodPost, g.repo+"/pulls",
+		map[string]any{"title": title, "body": w.Body, "base": w.Base, "head": w.Head}, &p)
 	if is(err, http.StatusConflict) {
 		if found, also := g.Find(ctx, w.Head); also == nil && found != nil {
 			return found, nil
@@ -101,18 +97,20 @@ func (g *gitea) Open(ctx context.Context, w Wanted) (*PullRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := p.value()
-	if len(w.Reviewers) > 0 {
-		_, err = g.send(ctx, "ask for reviews", http.MethodPost, fmt.Sprintf("%s/pulls/%d/requested_reviewers", g.repo, v.Number), map[string]any{"reviewers": w.Reviewers}, nil)
+	return p.value(), nil
+}
+
+func (g *gitea) Ask(ctx context.Context, p *PullRequest, labels, reviewers []string) error {
+	if len(labels) > 0 {
+		if err := g.Label(ctx, p.Number, labels); err != nil {
+			return err
+		}
 	}
-	return v, err
+	return g.review(ctx, p, reviewers)
 }
 
 // labels finds the numbers of labels by their names.
 func (g *gitea) labels(ctx context.Context, names []string) ([]int, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
 	type label struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`
@@ -189,9 +187,7 @@ func (g *gitea) Reviews(ctx context.Context, p *PullRequest) ([]Review, error) {
 				return nil, err
 			}
 			for _, c := range comments {
-				if c.Resolver == nil {
-					v.Comments = append(v.Comments, LineComment{Path: c.Path, Line: c.Position, Text: c.Body})
-				}
+				v.Comments = append(v.Comments, LineComment{Path: c.Path, Line: c.Position, Text: c.Body, Over: c.Resolver != nil})
 			}
 		}
 		all = append(all, v)
@@ -216,8 +212,17 @@ func (g *gitea) writes(ctx context.Context, login string) (bool, error) {
 }
 
 func (g *gitea) Checks(ctx context.Context, commit string) ([]Check, error) {
-	return statusesOf(ctx, g.client, g.repo+"/commits/"+url.PathEscape(commit)+"/status?limit=50")
+	all, err := statusesOf(ctx, g.client, commit, g.repo+"/commits/"+url.PathEscape(commit)+"/status?limit=50")
+	for i := range all {
+		if _, job, is := strings.Cut(all[i].URL, "/jobs/"); is && strings.Contains(all[i].URL, "/"+g.at.Repo+"/actions/runs/") && strings.Trim(job, "0123456789") == "" {
+			all[i].run, all[i].job = job, true
+		}
+	}
+	return all, err
 }
+
+// Detail reads the log of a job of Gitea's own CI.
+func (g *gitea) Detail(ctx context.Context, k Check) (string, error) { return g.jobOf(ctx, k) }
 
 func (g *gitea) Issue(ctx context.Context, number int) (*Issue, error) {
 	v, err := g.repository.Issue(ctx, number)

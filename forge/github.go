@@ -102,16 +102,25 @@ func (g *gitHub) Open(ctx context.Context, w Wanted) (*PullRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := p.value()
-	if len(w.Labels) > 0 {
-		if err := g.Label(ctx, v.Number, w.Labels); err != nil {
-			return v, err
+	return p.value(), nil
+}
+
+func (g *gitHub) Ask(ctx context.Context, p *PullRequest, labels, reviewers []string) error {
+	if len(labels) > 0 {
+		if err := g.Label(ctx, p.Number, labels); err != nil {
+			return err
 		}
 	}
-	if len(w.Reviewers) > 0 {
-		_, err = g.send(ctx, "ask for reviews", http.MethodPost, fmt.Sprintf("%s/pulls/%d/requested_reviewers", g.repo, v.Number), map[string]any{"reviewers": w.Reviewers}, nil)
+	return g.review(ctx, p, reviewers)
+}
+
+// review asks people for a review.
+func (g *repository) review(ctx context.Context, p *PullRequest, people []string) error {
+	if len(people) == 0 {
+		return nil
 	}
-	return v, err
+	_, err := g.send(ctx, "ask for reviews", http.MethodPost, fmt.Sprintf("%s/pulls/%d/requested_reviewers", g.repo, p.Number), map[string]any{"reviewers": people}, nil)
+	return err
 }
 
 func (g *gitHub) Update(ctx context.Context, p *PullRequest, c Change) error {
@@ -174,9 +183,7 @@ func (g *gitHub) Reviews(ctx context.Context, p *PullRequest) ([]Review, error) 
 	}
 	on := map[int][]LineComment{}
 	for _, c := range comments {
-		if c.Position != nil { // otherwise the line is no longer there
-			on[c.PullRequestReviewID] = append(on[c.PullRequestReviewID], LineComment{Path: c.Path, Line: c.Line, Text: c.Body})
-		}
+		on[c.PullRequestReviewID] = append(on[c.PullRequestReviewID], LineComment{Path: c.Path, Line: c.Line, Text: c.Body, Over: c.Position == nil})
 	}
 	var all []Review
 	for _, r := range reviews {
@@ -192,6 +199,7 @@ func (g *gitHub) Reviews(ctx context.Context, p *PullRequest) ([]Review, error) 
 func (g *gitHub) Checks(ctx context.Context, commit string) ([]Check, error) {
 	var runs struct {
 		CheckRuns []struct {
+			ID         int    `json:"id"`
 			Name       string `json:"name"`
 			Status     string `json:"status"`
 			Conclusion string `json:"conclusion"`
@@ -199,6 +207,9 @@ func (g *gitHub) Checks(ctx context.Context, commit string) ([]Check, error) {
 			Output     struct {
 				Title, Summary, Text string
 			} `json:"output"`
+			App struct {
+				Slug string `json:"slug"`
+			} `json:"app"`
 		} `json:"check_runs"`
 	}
 	of := g.repo + "/commits/" + url.PathEscape(commit)
@@ -214,14 +225,77 @@ func (g *gitHub) Checks(ctx context.Context, commit string) ([]Check, error) {
 				state = Passed
 			}
 		}
-		all = append(all, Check{Name: r.Name, State: state, URL: r.HTMLURL, Text: strings.TrimSpace(strings.Join([]string{r.Output.Title, r.Output.Summary, r.Output.Text}, "\n"))})
+		all = append(all, Check{Name: r.Name, State: state, URL: r.HTMLURL, Text: strings.TrimSpace(strings.Join([]string{r.Output.Title, r.Output.Summary, r.Output.Text}, "\n")),
+			commit: commit, run: strconv.Itoa(r.ID), job: r.App.Slug == "github-actions"})
 	}
-	statuses, err := statusesOf(ctx, g.client, of+"/status?per_page=100")
+	statuses, err := statusesOf(ctx, g.client, commit, of+"/status?per_page=100")
 	return append(all, statuses...), err
 }
 
+// Detail reads a check run's annotations and, of GitHub's own CI, the job with the same number.
+func (g *gitHub) Detail(ctx context.Context, k Check) (string, error) {
+	if k.run == "" {
+		return "", nil
+	}
+	var all []struct {
+		Path      string `json:"path"`
+		StartLine int    `json:"start_line"`
+		Level     string `json:"annotation_level"`
+		Title     string `json:"title"`
+		Message   string `json:"message"`
+	}
+	_, err := g.send(ctx, "list annotations", http.MethodGet, fmt.Sprintf("%s/check-runs/%s/annotations?per_page=%d", g.repo, k.run, maxAnnotations), nil, &all)
+	if err != nil && !is(err, http.StatusForbidden, http.StatusNotFound) {
+		return "", err
+	}
+	var lines []string
+	for _, a := range all {
+		if a.Level != "notice" {
+			lines = append(lines, line(fmt.Sprintf("%s:%d: %s: %s %s", a.Path, a.StartLine, a.Level, a.Title, a.Message)))
+		}
+	}
+	job, err := g.jobOf(ctx, k)
+	return strings.TrimSpace(strings.Join(append(lines, job), "\n")), err
+}
+
+// maxAnnotations is how many annotations of a check are read.
+const maxAnnotations = 30
+
+// jobOf returns the failed steps of a job of GitHub's or Gitea's own CI, and the end of its log.
+func (g *repository) jobOf(ctx context.Context, k Check) (string, error) {
+	if !k.job {
+		return "", nil
+	}
+	var job struct {
+		HeadSHA string `json:"head_sha"`
+		Steps   []struct {
+			Name       string `json:"name"`
+			Conclusion string `json:"conclusion"`
+		} `json:"steps"`
+	}
+	at := g.repo + "/actions/jobs/" + k.run
+	_, err := g.send(ctx, "show a job", http.MethodGet, at, nil, &job)
+	switch {
+	case is(err, http.StatusForbidden, http.StatusNotFound):
+		return "", nil
+	case err != nil, job.HeadSHA != k.commit: // an older Gitea has the job's place in its run for its number
+		return "", err
+	}
+	var lines []string
+	for _, s := range job.Steps {
+		if s.Conclusion == "failure" {
+			lines = append(lines, "failed step: "+line(s.Name))
+		}
+	}
+	log, err := g.log(ctx, at+"/logs")
+	if log != "" {
+		lines = append(lines, "the end of its log:", log)
+	}
+	return strings.Join(lines, "\n"), err
+}
+
 // statusesOf reads the combined status of a commit, of GitHub or Gitea.
-func statusesOf(ctx context.Context, c *client, path string) ([]Check, error) {
+func statusesOf(ctx context.Context, c *client, commit, path string) ([]Check, error) {
 	var combined struct {
 		Statuses []struct {
 			Context, Description string
@@ -241,7 +315,7 @@ func statusesOf(ctx context.Context, c *client, path string) ([]Check, error) {
 		case "pending":
 			state = Pending
 		}
-		all = append(all, Check{Name: s.Context, State: state, Text: s.Description, URL: s.TargetURL})
+		all = append(all, Check{Name: s.Context, State: state, Text: s.Description, URL: s.TargetURL, commit: commit})
 	}
 	return all, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -48,12 +50,17 @@ type gitLabPull struct {
 	SquashCommitSHA string     `json:"squash_commit_sha"`
 	UpdatedAt       string     `json:"updated_at"`
 	Author          gitLabUser `json:"author"`
+
+	Reviewers []gitLabUser `json:"reviewers"`
 }
 
 func (p gitLabPull) value() *PullRequest {
 	v := &PullRequest{Number: p.IID, URL: p.WebURL, Body: p.Description, State: Open, Draft: p.Draft,
 		Base: p.TargetBranch, Branch: p.SourceBranch, Head: p.SHA, Author: p.Author.Username, Updated: p.UpdatedAt}
 	v.Title, _ = undrafted(p.Title)
+	for _, u := range p.Reviewers {
+		v.reviewers = append(v.reviewers, u.ID)
+	}
 	switch p.State {
 	case "closed", "locked":
 		v.State = Closed
@@ -92,9 +99,6 @@ func (g *gitLab) Open(ctx context.Context, w Wanted) (*PullRequest, error) {
 		title = gitLabDraft + title
 	}
 	in := map[string]any{"title": title, "description": w.Body, "target_branch": w.Base, "source_branch": w.Head}
-	if len(w.Labels) > 0 {
-		in["labels"] = strings.Join(w.Labels, ",")
-	}
 	at := g.repo
 	if owner, branch, fork := strings.Cut(w.Head, ":"); fork { // opened in the fork, for the project
 		var project struct{ ID int }
@@ -104,15 +108,8 @@ func (g *gitLab) Open(ctx context.Context, w Wanted) (*PullRequest, error) {
 		_, name, _ := strings.Cut(g.at.Repo[len(ownerOf(g.at.Repo)):], "/")
 		at, in["source_branch"], in["target_project_id"] = "/projects/"+url.PathEscape(owner+"/"+name), branch, project.ID
 	}
-	ids, err := g.users(ctx, w.Reviewers)
-	if err != nil {
-		return nil, err
-	}
-	if len(ids) > 0 {
-		in["reviewer_ids"] = ids
-	}
 	var p gitLabPull
-	_, err = g.send(ctx, "open a merge request", http.MethodPost, at+"/merge_requests", in, &p)
+	_, err := g.send(ctx, "open a merge request", http.MethodPost, at+"/merge_requests", in, &p)
 	if is(err, http.StatusConflict) {
 		if found, also := g.Find(ctx, w.Head); also == nil && found != nil {
 			return found, nil
@@ -122,6 +119,26 @@ func (g *gitLab) Open(ctx context.Context, w Wanted) (*PullRequest, error) {
 		return nil, err
 	}
 	return p.value(), nil
+}
+
+// Ask keeps the reviewers that were asked before: GitLab replaces the whole list.
+func (g *gitLab) Ask(ctx context.Context, p *PullRequest, labels, reviewers []string) error {
+	change := map[string]any{}
+	if len(labels) > 0 {
+		change["add_labels"] = strings.Join(labels, ",")
+	}
+	if len(reviewers) > 0 {
+		ids, err := g.users(ctx, reviewers)
+		if err != nil {
+			return err
+		}
+		change["reviewer_ids"] = append(slices.Clone(p.reviewers), ids...)
+	}
+	if len(change) == 0 {
+		return nil
+	}
+	_, err := g.send(ctx, "ask for reviews", http.MethodPut, fmt.Sprintf("%s/merge_requests/%d", g.repo, p.Number), change, nil)
+	return err
 }
 
 // users finds the numbers of users by their names.
@@ -155,9 +172,10 @@ func (g *gitLab) Update(ctx context.Context, p *PullRequest, c Change) error {
 	return err
 }
 
-// Reviews returns each discussion as a review: GitLab's reviews have no id that stays.
+// Reviews returns each note of an open discussion as a review: GitLab's reviews have no id that stays.
 func (g *gitLab) Reviews(ctx context.Context, p *PullRequest) ([]Review, error) {
 	type note struct {
+		ID         int        `json:"id"`
 		Author     gitLabUser `json:"author"`
 		Body       string     `json:"body"`
 		System     bool       `json:"system"`
@@ -171,7 +189,6 @@ func (g *gitLab) Reviews(ctx context.Context, p *PullRequest) ([]Review, error) 
 		} `json:"position"`
 	}
 	type discussion struct {
-		ID    string `json:"id"`
 		Notes []note `json:"notes"`
 	}
 	all, err := list[discussion](ctx, g.client, "list discussions", fmt.Sprintf("%s/merge_requests/%d/discussions", g.repo, p.Number))
@@ -180,19 +197,20 @@ func (g *gitLab) Reviews(ctx context.Context, p *PullRequest) ([]Review, error) 
 	}
 	var reviews []Review
 	for _, d := range all {
-		if len(d.Notes) == 0 || d.Notes[0].System || d.Notes[0].Resolved {
-			continue
+		for _, n := range d.Notes {
+			if n.System || n.Resolved {
+				continue
+			}
+			writer, err := g.writes(ctx, n.Author.ID)
+			if err != nil {
+				return nil, err
+			}
+			r := Review{ID: strconv.Itoa(n.ID), Author: n.Author.Username, Bot: n.Author.Bot, Writer: writer, Rejects: n.Resolvable, At: n.CreatedAt, Text: n.Body}
+			if at := n.Position; at != nil {
+				r.Commit, r.Text, r.Comments = at.HeadSHA, "", []LineComment{{Path: at.NewPath, Line: at.NewLine, Text: n.Body}}
+			}
+			reviews = append(reviews, r)
 		}
-		n := d.Notes[0]
-		writer, err := g.writes(ctx, n.Author.ID)
-		if err != nil {
-			return nil, err
-		}
-		r := Review{ID: d.ID, Author: n.Author.Username, Bot: n.Author.Bot, Writer: writer, Rejects: n.Resolvable, At: n.CreatedAt, Text: n.Body}
-		if at := n.Position; at != nil {
-			r.Commit, r.Text, r.Comments = at.HeadSHA, "", []LineComment{{Path: at.NewPath, Line: at.NewLine, Text: n.Body}}
-		}
-		reviews = append(reviews, r)
 	}
 	return reviews, nil
 }
@@ -215,6 +233,7 @@ func (g *gitLab) writes(ctx context.Context, user int) (bool, error) {
 
 func (g *gitLab) Checks(ctx context.Context, commit string) ([]Check, error) {
 	type status struct {
+		ID           int    `json:"id"`
 		Name         string `json:"name"`
 		Status       string `json:"status"`
 		Description  string `json:"description"`
@@ -237,9 +256,18 @@ func (g *gitLab) Checks(ctx context.Context, commit string) ([]Check, error) {
 				state = Passed
 			}
 		}
-		checks = append(checks, Check{Name: s.Name, State: state, Text: s.Description, URL: s.TargetURL})
+		checks = append(checks, Check{Name: s.Name, State: state, Text: s.Description, URL: s.TargetURL, commit: commit, run: strconv.Itoa(s.ID)})
 	}
 	return checks, nil
+}
+
+// Detail reads the end of a job's log. A status that another program reported has none.
+func (g *gitLab) Detail(ctx context.Context, k Check) (string, error) {
+	log, err := g.log(ctx, g.repo+"/jobs/"+k.run+"/trace")
+	if log != "" {
+		log = "the end of its log:\n" + log
+	}
+	return log, err
 }
 
 func (g *gitLab) Issue(ctx context.Context, number int) (*Issue, error) {

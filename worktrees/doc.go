@@ -13,7 +13,7 @@
 // are easily made again (attic_skip) or too large (attic_max_mb). A human's checkout is never changed,
 // and a worktree that this package did not make is never removed, wherever it lies.
 //
-// It may import gitboard, gitboard/board, gitboard/commands, gitboard/git, gitboard/git/disk,
-// gitboard/git/gitenv, gitboard/git/plumbing, gitboard/git/records, gitboard/log, gitboard/proc,
-// gitboard/roles, gitboard/text and hooks/install.
+// It may import forge, gitboard, gitboard/board, gitboard/commands, gitboard/git,
+// gitboard/git/disk, gitboard/git/gitenv, gitboard/git/plumbing, gitboard/git/records,
+// gitboard/log, gitboard/proc, gitboard/roles, gitboard/text and hooks/install.
 package worktrees

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/git-liza/git-liza/forge"
 	"github.com/git-liza/git-liza/gitboard/commands"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
@@ -133,12 +134,13 @@ func (c Command) outcome(ctx, limited context.Context, err error) error {
 var actors = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SIGNING_KEY", "LIZA_PROMPT_FILE", "LIZA_SUPERVISED", "LIZA_TOKEN"}
 
 // ownEnv is the environment for a command that finds its own repository. The command runs code that
-// agents have written, so it must not act for anybody: not as an agent, not with a key, and not as
-// the human who started this process.
+// agents have written, so it must not act for anybody: not as an agent, not with a key or a host's
+// token, and not as the human who started this process.
 func ownEnv(ctx context.Context) []string {
+	drop := append(forge.Tokens(), actors...)
 	env := slices.DeleteFunc(gitenv.Elsewhere(gitenv.Of(ctx)), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(actors, key)
+		return slices.Contains(drop, key)
 	})
 	return append(env, "LIZA_SUPERVISED=1")
 }

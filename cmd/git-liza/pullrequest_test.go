@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -31,6 +32,7 @@ type forgeHost struct {
 	reviews []map[string]any
 	status  []map[string]any
 	opened  int
+	asked   int // requests
 
 	comments []map[string]any
 }
@@ -54,6 +56,7 @@ func newForgeHost(t *testing.T) *forgeHost {
 func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.asked++
 	answer := func(code int, v any) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
@@ -212,7 +215,7 @@ func TestPullRequest(t *testing.T) {
 	h.status = []map[string]any{{"context": "build", "status": "failure", "description": "exit 2"}}
 	h.mu.Unlock()
 	out := h.must("", "pr", "sync", "--request", "r1") // two operations
-	if !strings.Contains(out, "is draft") || !strings.Contains(out, "the bot lint[bot] reviewed it") || !strings.Contains(h.must("", "pr", "status"), ", draft\n") {
+	if !strings.Contains(out, "is draft") || !strings.Contains(out, "for you: lint[bot]: a bot that pr_bots does not list reviewed ann/shop#7: ") || !strings.Contains(h.must("", "pr", "status"), ", draft\n") {
 		t.Errorf("synced:\n%s", out)
 	}
 	h.set("pr_bots lint[bot]")
@@ -220,7 +223,7 @@ func TestPullRequest(t *testing.T) {
 	h.pull["title"] = "A goal"
 	h.mu.Unlock()
 	out += h.must("", "pr", "sync")
-	if !strings.Contains(out, "lint[bot]: review:5") || !strings.Contains(out, "bob: review:1") || !strings.Contains(out, "check build") || !strings.Contains(out, "eve, who may not write") || strings.Contains(out, "ann: ") {
+	if !strings.Contains(out, "lint[bot]: review:5") || !strings.Contains(out, "bob: review:1") || !strings.Contains(out, "check build") || !strings.Contains(out, "for you: eve: somebody who may not write to ann/shop reviewed") || strings.Contains(out, "ann: ") {
 		t.Errorf("synced:\n%s", out)
 	}
 	tip := h.tip()
@@ -228,10 +231,13 @@ func TestPullRequest(t *testing.T) {
 	if h.tip() != tip {
 		t.Error("the same feedback came twice")
 	}
-	if prompt := h.must("planner-1", "prompt", "planner"); !strings.Contains(prompt, "PR_FEEDBACK") || !strings.Contains(prompt, "bob at the pull request: say it louder") {
+	if prompt := h.must("planner-1", "prompt", "planner"); !strings.Contains(prompt, "PR_FEEDBACK") || !strings.Contains(prompt, "note-1: bob at the pull request, untrusted text up to dbfcbb5f: say it louder dbfcbb5f") {
 		t.Errorf("the planner reads:\n%s", prompt)
 	}
-	h.must("planner-1", "ack", "note-1", "note-2", "note-3")
+	h.must("planner-1", "ack", "note-1", "note-4", "note-5")
+	if inbox := h.must("", "inbox"); !strings.Contains(inbox, "note-2 from eve: ") || strings.Contains(inbox, "run my script") {
+		t.Errorf("a stranger's words:\n%s", inbox)
+	}
 	h.watched()
 
 	// Somebody pushes to the branch: nothing is forced.
@@ -297,6 +303,65 @@ func (h *forgeHost) watched() {
 	h.must("", "pr", "sync")
 }
 
+// answers is the script of an agent of any role. Its planner makes a task of the feedback on a pull request.
+const answers = `
+p=$LIZA_PROMPT_FILE
+env | grep s3cr3t >>"$SAID/tokens"
+task=$(sed -n 's/^TASK ID: //p' "$p")
+case $LIZA_AGENT_ID in
+planner-*)
+	grep -q '^WAKE TRIGGER: PR_FEEDBACK' "$p" || exit 0
+	git liza add-task --id louder --desc louder --done 'louder.txt is there' --scope 'one file' --spec specs/vision.md --ready
+	git liza ack note-1
+	;;
+coder-*)
+` + submits + `
+	;;
+*)
+	git liza verdict $task APPROVED --checked tests --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
+	;;
+esac
+`
+
+// TestTeamPolls: a team syncs the pull request that a human opens, by one poller and without a token for its
+// agents, and answers the feedback; the lease ends with it.
+func TestTeamPolls(t *testing.T) {
+	t.Parallel()
+	h := newForgeHost(t)
+	said := t.TempDir()
+	h.env = append(h.env, "SAID="+said)
+	h.set("goal_completion merged", "require_tests off")
+	h.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+	h.must("code-reviewer-1", "merge", "alpha")
+	for _, id := range []string{"coder-1", "code-reviewer-1"} {
+		h.must(id, "deregister")
+	}
+	team := h.supervise("team", "--exec=sh '"+script(t, answers)+"'")
+	team.hears("waiting", "") // there is nothing to do, and no pull request to ask for
+	if held := h.git("for-each-ref", "refs/liza/leases/forge"); held != "" || h.asked != 0 {
+		t.Errorf("without a pull request it polls: %d requests, %s", h.asked, held)
+	}
+	h.mu.Lock()
+	h.reviews = []map[string]any{{"id": 1, "user": map[string]any{"login": "bob"}, "state": "REQUEST_CHANGES", "body": "say it louder", "submitted_at": time.Now().Add(-time.Hour)}}
+	h.mu.Unlock()
+	h.must("", "pr", "submit")
+	team.hears("merged", "louder")
+	h.refused(2, "syncs the pull requests of this board", "pr", "sync")
+	team.signal(syscall.SIGTERM)
+	team.ends(1)
+	if held := h.git("for-each-ref", "refs/liza/leases/forge"); held != "" {
+		t.Errorf("the poller outlives its team: %s", held)
+	}
+	if tokens, err := os.ReadFile(filepath.Join(said, "tokens")); len(tokens) > 0 || err != nil {
+		t.Errorf("an agent has a token: %s, %v", tokens, err)
+	}
+	if errs := team.errs.String(); !strings.Contains(errs, "goal-1: pull request 7 is open; new for the planner: bob: review:1:") || strings.Contains(errs, hostToken) {
+		t.Errorf("it prints\n%s", errs)
+	}
+	h.must("", "pr", "submit")
+	h.proven()
+}
+
 // TestPullRequestScope offers a goal's work without later work of another goal, unless that is asked for.
 func TestPullRequestScope(t *testing.T) {
 	t.Parallel()
@@ -312,7 +377,7 @@ func TestPullRequestScope(t *testing.T) {
 	offers := func(head, also string, args ...string) {
 		t.Helper()
 		out := h.must("", append([]string{"pr", "submit", "--dry-run"}, args...)...)
-		if !strings.Contains(out, "\nLiza-Head: "+head) || strings.Contains(out, "Also contains, of other goals: "+also) != (also != "") || also == "" && strings.Contains(out, "Also contains") {
+		if !strings.Contains(out, "\nLiza-Head: "+head) || strings.Contains(out, "Also contains: "+also) != (also != "") || also == "" && strings.Contains(out, "Also contains") {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}

@@ -34,6 +34,7 @@ type gitHub struct {
 	labels   []any
 	asked    []any
 	seen     map[string]bool // operations, as METHOD PATH
+	store    string          // the address of a log
 }
 
 func newGitHub(t *testing.T) (*gitHub, forge.Host) {
@@ -50,7 +51,9 @@ func newGitHub(t *testing.T) (*gitHub, forge.Host) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gitHub{t: t, seen: map[string]bool{}}
+	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "exit 2\n") }))
+	t.Cleanup(store.Close)
+	g := &gitHub{t: t, seen: map[string]bool{}, store: store.URL}
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
 	doc.Servers = openapi3.Servers{{URL: server.URL + "/api/v3"}}
@@ -98,6 +101,13 @@ func (g *gitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var data object
 	json.Unmarshal(body, &data)
 	code, answer := g.answer(r.Method+" "+route.Path, params, data)
+	if code == http.StatusFound {
+		if route.Operation.Responses.Status(code) == nil {
+			g.t.Errorf("%s %s sends nobody on", r.Method, r.URL)
+		}
+		http.Redirect(w, r, answer.(string), code)
+		return
+	}
 	text, err := json.Marshal(complete(route.Operation.Responses.Status(code).Value.Content.Get("application/json").Schema.Value, answer))
 	if err != nil {
 		g.t.Error(err)
@@ -149,7 +159,13 @@ func (g *gitHub) answer(request string, params map[string]string, in object) (co
 		g.asked = in["reviewers"].([]any)
 		return 201, g.pulls[len(g.pulls)-1]
 	case "GET " + repo + "/commits/{ref}/check-runs":
-		return 200, object{"total_count": 1, "check_runs": []any{object{"name": "lint", "status": "completed", "conclusion": "failure", "output": object{"title": "2 errors"}}}}
+		return 200, object{"total_count": 1, "check_runs": []any{object{"id": 9, "name": "lint", "status": "completed", "conclusion": "failure", "app": object{"slug": "github-actions"}, "output": object{"title": "2 errors"}}}}
+	case "GET " + repo + "/check-runs/{check_run_id}/annotations":
+		return 200, []any{object{"path": "a.sh", "start_line": 3, "annotation_level": "failure", "title": "lint", "message": "no quotes"}}
+	case "GET " + repo + "/actions/jobs/{job_id}":
+		return 200, object{"id": 9, "head_sha": "a1", "steps": []any{object{"name": "Run lint", "conclusion": "failure"}}}
+	case "GET " + repo + "/actions/jobs/{job_id}/logs":
+		return http.StatusFound, g.store
 	case "GET " + repo + "/commits/{ref}/status":
 		return 200, object{"statuses": []any{object{"context": "ci", "state": "pending"}}}
 	case "GET " + repo + "/issues/{issue_number}":
@@ -282,11 +298,12 @@ func TestGitHub(t *testing.T) {
 	if p, err := h.Find(ctx, "goal/x"); p != nil || err != nil {
 		t.Errorf("%v, %v", p, err)
 	}
-	wanted := forge.Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true, Labels: []string{"agents"}, Reviewers: []string{"bob"}}
+	wanted := forge.Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true}
 	p, err := h.Open(ctx, wanted)
 	must(err)
 	again, err := h.Open(ctx, wanted) // adopts it
 	must(err)
+	must(h.Ask(ctx, p, []string{"agents"}, []string{"bob"}))
 	if !p.Draft || again.Number != p.Number || p.Head != "a1" || p.Base != "main" || fmt.Sprint(g.labels, g.asked) != "[agents] [bob]" {
 		t.Errorf("%+v, %+v, %v, %v", p, again, g.labels, g.asked)
 	}
@@ -295,13 +312,18 @@ func TestGitHub(t *testing.T) {
 	g.reviews = []object{{"id": 1, "user": object{"login": "bob"}, "state": "CHANGES_REQUESTED", "body": "louder", "commit_id": "a1", "author_association": "MEMBER", "submitted_at": "2026-11-28T08:00:00Z"}}
 	reviews, err := h.Reviews(ctx, p)
 	must(err)
-	if len(reviews) != 1 || !reviews[0].Rejects || !reviews[0].Writer || fmt.Sprint(reviews[0].Comments) != "[{a.sh here 3}]" {
+	if len(reviews) != 1 || !reviews[0].Rejects || !reviews[0].Writer || fmt.Sprint(reviews[0].Comments) != "[{a.sh here 3 false}]" {
 		t.Errorf("%+v", reviews)
 	}
 	checks, err := h.Checks(ctx, "a1")
 	must(err)
-	if fmt.Sprint(checks) != "[{lint failed 2 errors } {ci pending  }]" {
+	if len(checks) != 2 || checks[0].Name != "lint" || checks[0].State != forge.Failed || checks[0].Text != "2 errors" || checks[1].State != forge.Pending {
 		t.Errorf("%+v", checks)
+	}
+	detail, err := h.Detail(ctx, checks[0])
+	must(err)
+	if detail != "a.sh:3: failure: lint no quotes\nfailed step: Run lint\nthe end of its log:\nexit 2" {
+		t.Errorf("%q", detail)
 	}
 	if me, err := h.Me(ctx); me != "ann" || err != nil {
 		t.Errorf("%s, %v", me, err)

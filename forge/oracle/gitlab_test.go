@@ -45,8 +45,10 @@ func recorder(t *testing.T, params ...string) (address string, requests *[]strin
 			io.WriteString(w, `[{"id":3,"body":"<!-- m -->","author":{"username":"ann"}}]`)
 		case strings.HasSuffix(path, "/user"):
 			io.WriteString(w, `{"id":4,"username":"ann"}`)
-		case strings.HasSuffix(path, "/merge_requests") && r.Method == http.MethodGet, strings.HasSuffix(path, "/statuses"):
+		case strings.HasSuffix(path, "/merge_requests") && r.Method == http.MethodGet:
 			io.WriteString(w, `[]`)
+		case strings.HasSuffix(path, "/statuses"):
+			io.WriteString(w, `[{"id":9,"name":"unit","status":"failed"}]`)
 		default:
 			io.WriteString(w, `{"id":70,"iid":7,"labels":[],"state":"opened","title":"Draft: T","draft":true,"sha":"a1"}`)
 		}
@@ -87,12 +89,16 @@ func TestGitLab(t *testing.T) {
 			return err
 		}},
 		"open": {func() error {
-			_, err := h.Open(ctx, forge.Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true, Labels: []string{"a", "b"}, Reviewers: []string{"bob"}})
+			_, err := h.Open(ctx, forge.Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true})
 			return err
 		}, func() error {
-			_, _, found := client.Users.ListUsers(&gitlab.ListUsersOptions{Username: gitlab.Ptr("bob")})
 			_, _, err := client.MergeRequests.CreateMergeRequest(pid, &gitlab.CreateMergeRequestOptions{Title: gitlab.Ptr("Draft: T"), Description: gitlab.Ptr("B"), SourceBranch: gitlab.Ptr("goal/x"),
-				TargetBranch: gitlab.Ptr("main"), Labels: &gitlab.LabelOptions{"a", "b"}, ReviewerIDs: &[]int64{5}})
+				TargetBranch: gitlab.Ptr("main")})
+			return err
+		}},
+		"ask": {func() error { return h.Ask(ctx, p, []string{"a", "b"}, []string{"bob"}) }, func() error {
+			_, _, found := client.Users.ListUsers(&gitlab.ListUsersOptions{Username: gitlab.Ptr("bob")})
+			_, _, err := client.MergeRequests.UpdateMergeRequest(pid, 7, &gitlab.UpdateMergeRequestOptions{AddLabels: &gitlab.LabelOptions{"a", "b"}, ReviewerIDs: &[]int64{5}})
 			return errors.Join(found, err)
 		}},
 		"show": {func() error { _, err := h.Get(ctx, 7); return err }, func() error { _, _, err := client.MergeRequests.GetMergeRequest(pid, 7, nil); return err }},
@@ -105,7 +111,17 @@ func TestGitLab(t *testing.T) {
 			_, _, also := client.ProjectMembers.GetInheritedProjectMember(pid, 5)
 			return errors.Join(err, also)
 		}},
-		"checks": {func() error { _, err := h.Checks(ctx, "a1"); return err }, func() error { _, _, err := client.Commits.GetCommitStatuses(pid, "a1", nil); return err }},
+		"checks": {func() error {
+			checks, err := h.Checks(ctx, "a1")
+			if err == nil {
+				_, err = h.Detail(ctx, checks[0])
+			}
+			return err
+		}, func() error {
+			_, _, err := client.Commits.GetCommitStatuses(pid, "a1", nil)
+			_, _, also := client.Jobs.GetTraceFile(pid, 9)
+			return errors.Join(err, also)
+		}},
 		"issue": {func() error { _, err := h.Issue(ctx, 12); return err }, func() error {
 			_, _, err := client.Issues.GetIssue(pid, 12)
 			_, _, also := client.ProjectMembers.GetInheritedProjectMember(pid, 0)

@@ -2,13 +2,14 @@ package board
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // PRFeedback brings reviews and failed checks of a goal's pull request, made at its host, to the goal's
 // planner, as notes with a source. It reopens a goal that was completed. After MaxFeedback rounds the
-// notes are for the human.
+// notes are for the human, as are those from outside the team.
 type PRFeedback struct {
 	Goal  string     `json:"goal"`
 	Items []Feedback `json:"items"`
@@ -19,6 +20,8 @@ type Feedback struct {
 	Source string `json:"source"` // what it is at the host, different for each: "review:17"
 	Author string `json:"author"` // an account of the host, or the check's name
 	Text   string `json:"text"`
+	// Outside marks a line about a reviewer without write access, or a bot that pr_bots does not list.
+	Outside bool `json:"outside,omitempty"`
 }
 
 // Op implements Payload.
@@ -68,18 +71,22 @@ func FeedbackSources(s *State, goal string) map[string]bool {
 
 // Apply implements Payload.
 func (p *PRFeedback) Apply(s *State, op Operation) {
-	r, g := s.editRequest(p.Goal), edit[Goal](s, GoalPath(p.Goal))
-	r.Rounds++
-	reader := "planner"
-	if r.Rounds > MaxFeedback {
-		reader = "human"
-	} else if g.Status != InProgress {
+	r, g, reader := s.editRequest(p.Goal), edit[Goal](s, GoalPath(p.Goal)), "human"
+	if slices.ContainsFunc(p.Items, func(e Feedback) bool { return !e.Outside }) {
+		if r.Rounds++; r.Rounds <= MaxFeedback {
+			reader = "planner"
+		}
+	}
+	if reader == "planner" && g.Status != InProgress {
 		g.Status, g.Ended, g.EndedBy, g.Reopened = InProgress, "", "", op.Time
 		align(s, op, g.ID, "reopened", "feedback on "+r.Name())
 	}
 	for _, e := range p.Items {
-		id := s.nextID(NoteDir, "note")
-		put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: e.Text, For: reader, Goal: g.ID, Source: e.Source, Author: e.Author})
+		id, to := s.nextID(NoteDir, "note"), reader
+		if e.Outside {
+			to = "human"
+		}
+		put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: e.Text, For: to, Goal: g.ID, Source: e.Source, Author: e.Author})
 	}
 }
 

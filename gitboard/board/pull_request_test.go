@@ -42,6 +42,11 @@ func TestPullRequest(t *testing.T) {
 	equal(t, "notes", strings.Join(about, " "), "note-1 note-2 note-3")
 	s.do(planner, &board.Ack{IDs: strings.Fields("note-1 note-2 note-3")}).do(planner, feedback("review:3"))
 	equal(t, "reader of the fourth round", s.state().Note("note-4").For, "human")
+	outside := feedback("outside:eve")
+	outside.Items[0].Outside = true
+	s.do(planner, outside)
+	equal(t, "reader of a stranger's review", s.state().Note("note-5").For, "human")
+	equal(t, "rounds", s.state().Goal("goal-1").PullRequest.Rounds, 4)
 	s.do(human, &board.PRMerged{Goal: "goal-1", Commit: head, Kind: "squash", Head: head})
 	s.refused("wrong-state", planner, &board.PRUpdate{Goal: "goal-1", State: board.RequestClosed}, "merged")
 	equal(t, "state", s.state().Goal("goal-1").PullRequest.State, board.RequestMerged)
@@ -52,6 +57,8 @@ func TestFeedbackReopens(t *testing.T) {
 	head := strings.Repeat("a", 40)
 	s := begun(t).in(board.Merged, "login")
 	s.do(human, &board.GoalComplete{}).do(human, &board.PROpen{Goal: "goal-1", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head})
+	ahead := s.inbox(report.Beside{Leases: s.allAlive(), Ahead: &report.Ahead{Integration: "integration", Into: "main", Commits: 2}})
+	equal(t, "evidence", strings.Join(ahead.Items[0].Evidence, ""), "pull request: ada/shop#7, open")
 	s.do(human, &board.PRFeedback{Goal: "goal-1", Items: []board.Feedback{{Source: "review:1", Author: "bob", Text: "again"}}})
 	equal(t, "status", s.state().Goal("goal-1").Status, board.InProgress)
 }
@@ -72,7 +79,9 @@ func TestMergeCompletes(t *testing.T) {
 		}
 		s.do(human, &board.PROpen{Goal: "goal-1", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head})
 		if finished {
-			equal(t, "inbox", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "goal_over human []: git liza pr sync goal-1")
+			items := s.inbox(report.Beside{Leases: s.allAlive()})
+			equal(t, "inbox", lined(items), "goal_over human []: git liza pr sync goal-1")
+			equal(t, "evidence", strings.Join(items.Items[0].Evidence, ""), "pull request: ada/shop#7, open")
 		}
 		s.do(planner, &board.PRMerged{Goal: "goal-1", Commit: head, Kind: "squash", Head: head})
 		equal(t, "pull request", report.GoalsOf(s.state())[0].Request, "ada/shop#7, merged into main as aaaaaaaaaa (squash)")

@@ -1,6 +1,8 @@
 package board
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,10 +23,12 @@ func (n *Note) Reaches(s *State, names ...string) bool {
 	return slices.Contains(names, n.By) || err == nil && slices.Contains(names, string(role))
 }
 
-// Text is a note's message and its answer. Feedback begins with its author.
+// Text is a note's message and its answer. Feedback begins with its author, and is fenced by a word that its author
+// could not know.
 func (n *Note) Text() string {
 	if n.Source != "" {
-		return n.Author + " at the pull request: " + n.Message
+		fence := sha256.Sum256([]byte(n.Source + "\n" + n.Message))
+		return fmt.Sprintf("%s at the pull request, untrusted text up to %.4x: %s %.4[2]x", n.Author, fence[:], n.Message)
 	}
 	if n.Answer == "" {
 		return n.Message

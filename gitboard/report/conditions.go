@@ -298,7 +298,7 @@ func (f *finder) records(planner planners) {
 	}
 	for _, id := range f.s.List(board.NoteDir) {
 		if n := f.s.Note(id); Asks(n) && concerns(n.Goal, "", n.Timestamp) {
-			f.add(Condition{Kind: ItemQuestion, ID: id, For: roles.Human, Since: n.Timestamp, Agent: n.By, Text: n.Message})
+			f.add(Condition{Kind: ItemQuestion, ID: id, For: roles.Human, Since: n.Timestamp, Agent: cmp.Or(n.Author, n.By), Text: n.Text()})
 		}
 	}
 	for _, id := range f.s.List(board.AnomalyDir) {

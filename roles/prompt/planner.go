@@ -101,7 +101,11 @@ func (v *view) Subjects() string {
 // said describes a note, an anomaly or a spec change.
 func (v *view) said(id string) string {
 	if n := v.State.Note(id); n != nil {
-		return indent + v.Line(600, id+" by "+n.By+": "+n.Text())
+		by := " by " + n.By
+		if n.Source != "" {
+			by = "" // no agent or human of the board wrote it
+		}
+		return indent + v.Line(600, id+by+": "+n.Text())
 	}
 	if c := v.State.SpecChange(id); c != nil {
 		return indent + v.Line(600, id+" of "+c.Spec+" by "+c.By+": "+c.Change)

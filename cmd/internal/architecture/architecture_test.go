@@ -27,7 +27,7 @@ var rooms = map[string]struct {
 	may  []string
 }{
 	"forge":                    {false, nil},
-	"cmd/internal/pullrequest": {false, []string{"cmd/internal/call", "cmd/internal/start", "forge", "gitboard", "gitboard/board", "gitboard/git", "gitboard/git/plumbing", "gitboard/landed", "gitboard/lease", "gitboard/proc", "gitboard/text"}},
+	"cmd/internal/pullrequest": {false, []string{"cmd/internal/call", "cmd/internal/start", "forge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/git/plumbing", "gitboard/landed", "gitboard/lease", "gitboard/proc", "gitboard/text"}},
 
 	"roles":                   {true, nil},
 	"gitboard/roles":          {true, nil},
@@ -68,7 +68,7 @@ var rooms = map[string]struct {
 	"gitboard/parcel":         {true, []string{"gitboard/git/plumbing"}},
 	"gitboard/share":          {false, []string{"gitboard/log/codec", "gitboard/parcel", "gitboard/text", "gitboard/board", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/queue", "gitboard/git/disk", "gitboard/retry", "gitboard/trace"}},
 	"gitboard":                {false, []string{"gitboard/landed", "gitboard/text", "gitboard/board", "gitboard/log/codec", "gitboard/report", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/share", "gitboard/sshsig", "gitboard/roles", "gitboard/queue", "gitboard/git/disk", "gitboard/retry", "gitboard/trace"}},
-	"worktrees":               {false, []string{"gitboard/text", "gitboard", "gitboard/board", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "hooks/install", "gitboard/commands", "gitboard/proc", "gitboard/git/records", "gitboard/git/disk", "gitboard/git/gitenv"}},
+	"worktrees":               {false, []string{"forge", "gitboard/text", "gitboard", "gitboard/board", "gitboard/log", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "hooks/install", "gitboard/commands", "gitboard/proc", "gitboard/git/records", "gitboard/git/disk", "gitboard/git/gitenv"}},
 	"worktrees/doctor":        {false, []string{"gitboard/text", "worktrees", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/git/records", "gitboard/git/disk"}},
 	"worktrees/merge":         {false, []string{"gitboard/landed", "gitboard/text", "worktrees", "worktrees/doctor", "gitboard", "gitboard/board", "gitboard/cmdline", "gitboard/log", "gitboard/lease", "gitboard/git/plumbing", "gitboard/git", "gitboard/roles", "gitboard/commands", "gitboard/proc", "gitboard/git/records", "gitboard/git/disk"}},
 	"worktrees/executor":      {false, []string{"worktrees", "worktrees/doctor", "worktrees/merge", "gitboard", "gitboard/board", "gitboard/roles", "roles/supervisor"}},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -88,10 +89,24 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 				ctx, stop = uninterrupted(ctx)
 				defer stop()
 			}
+			if role.Kind.Role() == roles.Planner && !run.Once && !interactive {
+				defer beside(ctx, func(ctx context.Context) { tend(ctx, c, out.Warn) })()
+			}
 			return supervisor.Run(ctx, config)
 		},
 	}
 })
+
+// beside starts what runs until it is stopped.
+func beside(ctx context.Context, run func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() { run(ctx) })
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
 
 // uninterrupted is a context that Ctrl-C does not end, since it is meant for the CLI on the same
 // terminal.

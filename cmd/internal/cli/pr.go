@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/pullrequest"
+	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -60,7 +61,11 @@ a person opens the pull request.`,
 			case done.Number == 0:
 				return c.Say(fmt.Sprintf("%s offers %s", done.Branch, offers), "open the pull request: "+done.URL)
 			default:
-				return c.Say(fmt.Sprintf("pull request %d, %s, offers %s", done.Number, done.State, offers), done.URL)
+				lines := []string{fmt.Sprintf("pull request %d, %s, offers %s", done.Number, done.State, offers), done.URL}
+				if done.Left != "" {
+					lines = append(lines, "warning: "+done.Left)
+				}
+				return c.Say(lines...)
 			}
 		},
 	}
@@ -88,30 +93,62 @@ with at most 120 requests an hour for each, and 600 in all. One process of a boa
 			if c.Request != "" {
 				return call.Usage(c.Cmd, "--request is for a single sync")
 			}
-			last := map[string]pullrequest.Synced{}
-			return pullrequest.Watch(ctx, c, call.First(c.Args), func(done *pullrequest.Synced, err error) error {
+			return pullrequest.Watch(ctx, c, call.First(c.Args), changed(func(done *pullrequest.Synced, err error) error {
 				if err != nil {
 					c.App.PrintError(err, c.JSON)
 					return nil
 				}
-				if reflect.DeepEqual(last[done.Goal], *done) {
-					return nil
-				}
-				last[done.Goal] = *done
 				return printSynced(c, done)
-			})
+			}))
 		},
 	}
 })
 
+// changed passes on only results that differ from the last of their goal, and failures.
+func changed(tell func(*pullrequest.Synced, error) error) func(*pullrequest.Synced, error) error {
+	last := map[string]pullrequest.Synced{}
+	return func(done *pullrequest.Synced, err error) error {
+		if err == nil {
+			if reflect.DeepEqual(last[done.Goal], *done) {
+				return nil
+			}
+			last[done.Goal] = *done
+		}
+		return tell(done, err)
+	}
+}
+
+// tends syncs the board's pull requests next to a team.
+func tends(c *call.Call) func(context.Context, *team.Console) {
+	return func(ctx context.Context, console *team.Console) { tend(ctx, c, console.Warn) }
+}
+
+// tend syncs the board's pull requests until the context ends, and prints what is new.
+func tend(ctx context.Context, c *call.Call, print func(line string)) {
+	err := pullrequest.Tend(ctx, c, changed(func(done *pullrequest.Synced, err error) error {
+		if err != nil {
+			print("pull requests: " + err.Error())
+			return nil
+		}
+		print(strings.Join(syncedLines(done), "; "))
+		return nil
+	}))
+	if err != nil && ctx.Err() == nil {
+		print("pull requests are no longer synced: " + err.Error())
+	}
+}
+
 func printSynced(c *call.Call, done *pullrequest.Synced) error {
+	return call.Tell(c, done, append(syncedLines(done), done.URL)...)
+}
+
+func syncedLines(done *pullrequest.Synced) []string {
 	line := fmt.Sprintf("%s: pull request %d is %s", done.Goal, done.Number, done.State)
 	if done.Merged != "" {
 		line += " (" + done.Merged + ")"
 	}
 	lines := append([]string{line}, call.Prefixed("new for the planner: ", done.Feedback)...)
-	lines = append(lines, call.Prefixed("for you: ", done.Left)...)
-	return call.Tell(c, done, append(lines, done.URL)...)
+	return append(lines, call.Prefixed("for you: ", done.Left)...)
 }
 
 var _ = add(func() *call.Command {

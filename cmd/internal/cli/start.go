@@ -30,6 +30,9 @@ its board. Agents run without asking for permission: start them only where you c
 			o.Given = f.Changed
 		},
 		Example: `git liza start "Add a dark mode"`,
-		Run:     func(ctx context.Context, c *call.Call) error { return start.Start(ctx, c, &o) },
+		Run: func(ctx context.Context, c *call.Call) error {
+			o.Team.Alongside = append(o.Team.Alongside, tends(c))
+			return start.Start(ctx, c, &o)
+		},
 	}
 })

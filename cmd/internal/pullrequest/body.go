@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/forge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/landed"
@@ -25,16 +24,16 @@ func inert(s string) string {
 		"|", `\|`, "`", "\\`", "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "!", `\!`).Replace(s)
 }
 
-// body is the part of a pull request's text that is ours. An issue of the same repository is closed by it. The
-// board's tip, which every operation moves, follows in a line of its own. Of other goals the merges among the
-// offered commits are named.
-func body(s *board.State, g *board.Goal, closes forge.Place, head plumbing.OID, offered map[plumbing.OID]bool) string {
+// ours is the part of a pull request's text that is ours. An issue of the same repository is closed by it. Of other
+// goals the merges among the offered commits are named.
+func (o *offer) ours(offered map[plumbing.OID]bool) string {
+	s, g := o.v.State, o.goal
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", inert(g.Description))
 	if g.Vision != "" {
 		fmt.Fprintf(&b, "\n%s\n", inert(g.Vision))
 	}
-	b.WriteString("\n| Task | Written by | Approved by | Submission | On integration |\n|---|---|---|---|---|\n")
+	b.WriteString("\n| Task | Done when | Written by | Approved by | Submission | On integration | Test |\n|---|---|---|---|---|---|---|\n")
 	var also, open []string
 	for _, brief := range s.Tasks() {
 		t := s.Task(brief.ID)
@@ -50,8 +49,8 @@ func body(s *board.State, g *board.Goal, closes forge.Place, head plumbing.OID, 
 		if t.Goal != g.ID || t.Status != board.Merged {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s: %s | %s | %s | `%.10s` | `%.10s` |\n", t.ID, inert(t.Heading()), inert(strings.Join(t.Workers(), ", ")),
-			inert(cmp.Or(strings.Join(t.Approvers(), ", "), t.ApprovedBy)), t.ReviewCommit, t.MergeCommit)
+		fmt.Fprintf(&b, "| %s: %s | %s | %s | %s | `%.10s` | `%.10s` | %s |\n", t.ID, inert(t.Heading()), inert(t.DoneWhen), inert(strings.Join(t.Workers(), ", ")),
+			inert(cmp.Or(strings.Join(t.Approvers(), ", "), t.ApprovedBy)), t.ReviewCommit, t.MergeCommit, inert(cmp.Or(o.tested[t.ID], "none")))
 	}
 	section := func(title string, entries []string) {
 		if len(entries) > 0 {
@@ -59,7 +58,7 @@ func body(s *board.State, g *board.Goal, closes forge.Place, head plumbing.OID, 
 		}
 	}
 	section("Still open", open)
-	section("Also contains, of other goals", also)
+	section("Also contains", also)
 	for _, id := range s.List(board.NoteDir) {
 		if n := s.Note(id); n != nil && n.For == "human" && n.Answer == "" && n.AcknowledgedBy == "" && n.Goal == g.ID && n.Source == "" {
 			fmt.Fprintf(&b, "\nOpen question: %s\n", inert(n.Message))
@@ -70,10 +69,10 @@ func body(s *board.State, g *board.Goal, closes forge.Place, head plumbing.OID, 
 		cut := strings.LastIndexByte(text[:maxBody], '\n')
 		text = text[:cut+1] + "\n(cut: the rest is on the board, `git liza goal show " + g.ID + "`)\n"
 	}
-	if i, r := g.Issue, closes; i != nil && i.Host == r.Name && i.Repo == r.Repo {
+	if i, r := g.Issue, o.to.at; i != nil && i.Host == r.Name && i.Repo == r.Repo {
 		text += fmt.Sprintf("\nCloses #%d\n", i.Number)
 	}
-	return text + fmt.Sprintf("\nLiza-Goal: %s\n%s: %s\n", g.ID, landed.HeadTrailer, head)
+	return text + fmt.Sprintf("\nLiza-Goal: %s\n%s: %s\n", g.ID, landed.HeadTrailer, o.head)
 }
 
 // digest names a text on the board.

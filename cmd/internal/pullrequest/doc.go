@@ -5,7 +5,7 @@
 // from git alone whether the work was merged. Errors of a host become refusals (exit code 1) or
 // outcomes of exit code 3; a token is in none of them.
 //
-// It may import cmd/internal/call, cmd/internal/start, forge, gitboard, gitboard/board,
-// gitboard/git, gitboard/git/plumbing, gitboard/landed, gitboard/lease, gitboard/proc and
-// gitboard/text.
+// It may import cmd/internal/call, cmd/internal/start, forge, gitboard, gitboard/audit,
+// gitboard/board, gitboard/git, gitboard/git/plumbing, gitboard/landed, gitboard/lease,
+// gitboard/proc and gitboard/text.
 package pullrequest

@@ -170,10 +170,11 @@ func issueAt(ctx context.Context, c *call.Call, issue string) (*target, int, err
 }
 
 // visible removes from Markdown what its reader at the host does not see, and counts it: comments,
-// pictures with their texts, and invisible characters.
+// pictures with their texts, definitions of links, and invisible characters.
 func visible(body string) (string, int) {
 	removed := 0
-	for _, hidden := range []string{`(?s)<!--.*?(-->|\z)`, `(?is)<picture\b.*?(</picture>|\z)`, `(?is)<img\b[^>]*>`, `!\[[^\]]*\]\([^)]*\)`} {
+	for _, hidden := range []string{`(?s)<!--.*?(-->|\z)`, `(?is)<picture\b.*?(</picture>|\z)`, `(?is)<img\b[^>]*>`, `!\[[^\]]*\]\([^)]*\)`,
+		`(?m)^ {0,3}\[[^\]\n]+\]:.*$`} {
 		re := regexp.MustCompile(hidden)
 		removed += len(re.FindAllString(body, -1))
 		body = re.ReplaceAllString(body, "")

@@ -113,7 +113,9 @@ func forged(err error) error {
 	switch {
 	case errors.As(err, &refused) && refused.Status == 401:
 		return board.Refuse(board.CodeNoToken, err.Error(), "the token has expired or was revoked: make another one")
-	case errors.As(err, &refused) && refused.Status == 404:
+	case errors.As(err, &refused) && refused.Status == 301:
+		return board.Refuse(board.CodeForge, err.Error(), "if it was renamed or transferred: git remote set-url NAME ADDRESS, then git liza pr submit")
+	case errors.As(err, &refused) && (refused.Status == 404 || refused.Status == 410):
 		return board.Refuse(board.CodeForge, err.Error(), "check the address (git remote -v): it was renamed or deleted, or the token may not see it")
 	case errors.As(err, &refused):
 		return board.Refuse(board.CodeForge, err.Error(), "the token's rights and the repository's rules decide that; nothing on the board was changed")

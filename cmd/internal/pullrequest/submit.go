@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/forge"
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -42,6 +43,7 @@ type Submitted struct {
 	Number int    `json:"number,omitempty"`
 	URL    string `json:"url"`
 	State  string `json:"state,omitempty"`
+	Left   string `json:"left,omitempty"` // what the host refused of the issue's comment
 	Body   string `json:"body,omitempty"`
 	DryRun bool   `json:"dry_run,omitempty"`
 }
@@ -56,6 +58,9 @@ type offer struct {
 	head plumbing.OID
 	done Submitted
 	body string
+
+	report *audit.Report     // of the board's replay
+	tested map[string]string // by task: the command that passed before its merge
 }
 
 // Submit pushes what integration holds to the branch of a goal, and opens its pull request or brings
@@ -129,7 +134,10 @@ func (o *offer) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	o.body = body(s, o.goal, o.to.at, o.head, offered)
+	if err := o.replay(ctx); err != nil {
+		return err
+	}
+	o.body = o.ours(offered)
 	o.done = Submitted{Goal: o.goal.ID, Base: base, Branch: s.Config().PRBranchPrefix + o.goal.ID, Head: string(o.head)}
 	return s.Err()
 }
@@ -188,8 +196,29 @@ func (o *offer) offered(ctx context.Context, base plumbing.OID) (map[plumbing.OI
 	return all, ctx.Err()
 }
 
-// text is the body with the board that it was written from.
-func (o *offer) text() string { return o.body + fmt.Sprintf("Liza-Board: %s\n", o.v.Commit) }
+// replay verifies the board: it offers nothing that broke a rule.
+func (o *offer) replay(ctx context.Context) (err error) {
+	o.tested = map[string]string{}
+	o.report, err = audit.Verify(ctx, o.c.Board.Log().Store(), o.c.Board.Repo(), audit.Range{To: o.v.Commit, Seen: func(r audit.Replayed) {
+		if p, is := r.Op.Payload.(*board.Merge); is {
+			o.tested[p.Task] = p.Test
+		}
+	}}, nil)
+	if err == nil && !o.report.OK() {
+		err = &call.Outcome{Exit: 4, Code: call.CodeViolation, Message: "the board breaks its rules: " + o.report.Findings[0].String(), Hint: "stop, and let a human look: git liza verify"}
+	}
+	return err
+}
+
+// text is the body with the board that it was written from, which every operation moves.
+func (o *offer) text() string {
+	attested := 0
+	for _, n := range o.report.Attested {
+		attested += n
+	}
+	return o.body + fmt.Sprintf("Liza-Board: %s\nLiza-Verified: %d proven by replay, %d checked in the repository, %d attested, %d unchecked\n",
+		o.v.Commit, o.report.Proven, o.report.Checked, attested, o.report.Unchecked)
+}
 
 // needed refuses a submission that offers nothing, or is called ready too early.
 func (o *offer) needed(ctx context.Context, base string, tip plumbing.OID) error {
@@ -268,29 +297,28 @@ func (o *offer) page() error {
 // request opens the pull request or updates it, and records it.
 func (o *offer) request(ctx context.Context) error {
 	wanted := forge.Wanted{Title: title(o.goal, o.Title), Body: insert("", o.text(), o.goal.ID), Base: o.done.Base, Head: o.done.Branch,
-		Draft: o.draft(), Labels: o.Labels, Reviewers: o.Reviewers}
+		Draft: o.draft()}
 	if err := o.fromFork(ctx, &wanted); err != nil {
 		return err
 	}
-	known := o.goal.PullRequest
-	pr, err := o.existing(ctx, known, wanted.Head)
+	pr, err := o.existing(ctx, o.goal.PullRequest, wanted.Head)
+	if err == nil && pr == nil {
+		pr, err = o.to.host.Open(ctx, wanted)
+	}
 	if err != nil {
 		return forged(err)
 	}
-	if pr == nil {
-		if pr, err = o.to.host.Open(ctx, wanted); pr == nil {
-			return forged(err)
-		}
-	}
-	late := err // labels or reviewers that the host refused: the pull request is there
 	if err := o.update(ctx, pr); err != nil {
 		return forged(err)
 	}
 	o.done.Number, o.done.URL, o.done.State = pr.Number, pr.URL, stateOf(pr)
-	if err := o.record(ctx, pr, known); err != nil {
+	if err := o.record(ctx, pr); err != nil {
 		return err
 	}
-	return forged(cmp.Or(late, follows(ctx, o.to, o.goal, pr)))
+	if err := follows(ctx, o.to, o.goal, pr); err != nil {
+		o.done.Left = err.Error()
+	}
+	return forged(o.to.host.Ask(ctx, pr, o.Labels, o.Reviewers))
 }
 
 // fromFork names the owner of the fork in the head, if the branch was pushed to one.
@@ -363,24 +391,44 @@ func stateOf(pr *forge.PullRequest) string {
 	return board.RequestClosed
 }
 
-// record writes the pull request to the board, if the board does not have it so.
-func (o *offer) record(ctx context.Context, pr *forge.PullRequest, known *board.PullRequest) error {
-	var p board.Payload
-	sum := digest(o.body)
-	switch {
-	case known.Live() && o.to.has(known) && known.Number == pr.Number:
-		if known.Head == string(o.head) && known.State == stateOf(pr) && known.Body == sum {
+// record writes the pull request to the board, if the board does not have it so. Another clone may write it at the
+// same time.
+func (o *offer) record(ctx context.Context, pr *forge.PullRequest) error {
+	s, race := o.v.State, error(nil)
+	for range 5 {
+		g := s.Goal(o.goal.ID)
+		if g == nil {
+			return cmp.Or(s.Err(), race)
+		}
+		p := o.recorded(g.PullRequest, pr)
+		if p == nil {
 			return nil
 		}
-		p = &board.PRUpdate{Goal: o.goal.ID, Head: string(o.head), State: stateOf(pr), Body: sum}
-	default:
-		if known.Live() { // it was closed at the host, or the repository moved
-			if err := act(ctx, o.c, &board.PRUpdate{Goal: o.goal.ID, State: board.RequestClosed}); err != nil {
-				return err
-			}
+		race = act(ctx, o.c, p)
+		var known *board.Refusal
+		if race != nil && !(errors.As(race, &known) && known.Code == board.CodeExists) {
+			return race
 		}
-		p = &board.PROpen{Goal: o.goal.ID, Kind: o.to.kind, Host: o.to.at.Name, Repo: o.to.at.Repo, Number: pr.Number,
-			Base: o.done.Base, Branch: o.done.Branch, Head: string(o.head), Draft: pr.Draft, Body: sum}
+		v, err := o.c.View(ctx)
+		if err != nil {
+			return err
+		}
+		s = v.State
 	}
-	return act(ctx, o.c, p)
+	return race
+}
+
+// recorded is the next operation that brings a pull request to the board, which has r; nil if there is nothing to do.
+func (o *offer) recorded(r *board.PullRequest, pr *forge.PullRequest) board.Payload {
+	head, sum := string(o.head), digest(o.body)
+	switch {
+	case !r.Live():
+		return &board.PROpen{Goal: o.goal.ID, Kind: o.to.kind, Host: o.to.at.Name, Repo: o.to.at.Repo, Number: pr.Number,
+			Base: o.done.Base, Branch: o.done.Branch, Head: head, Draft: pr.Draft, Body: sum}
+	case !o.to.has(r) || r.Number != pr.Number: // it was closed at the host, or the repository moved
+		return &board.PRUpdate{Goal: o.goal.ID, State: board.RequestClosed}
+	case r.Head == head && r.State == stateOf(pr) && r.Body == sum:
+		return nil
+	}
+	return &board.PRUpdate{Goal: o.goal.ID, Head: head, State: stateOf(pr), Body: sum}
 }

@@ -1,6 +1,7 @@
 package pullrequest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/landed"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // quiet is how long a review must have been submitted before it counts: people add to it at first.
@@ -92,7 +94,7 @@ func (x *exchange) sync(ctx context.Context) error {
 		}
 		if x.done.State != before {
 			if err := follows(ctx, x.to, x.goal, pr); err != nil {
-				return forged(err)
+				x.done.Left = append(x.done.Left, err.Error())
 			}
 		}
 	}
@@ -136,7 +138,7 @@ func (x *exchange) begin(ctx context.Context, goal string, meter *forge.Meter) e
 		}
 	}
 	// Tokens go to an address of this clone, never to one that the board names.
-	return board.Refuse(board.CodeNoRemote, fmt.Sprintf("no remote of this clone is %s at %s, where the pull request is", r.Repo, r.Host), "git remote add NAME ADDRESS")
+	return board.Refuse(board.CodeNoRemote, fmt.Sprintf("no remote of this clone is %s at %s, where the pull request is", r.Repo, r.Host), "git remote add NAME ADDRESS; after a rename: git liza pr submit "+x.goal.ID)
 }
 
 // offered returns the goal that is named, or the only one with a pull request.
@@ -205,8 +207,8 @@ func (x *exchange) merged(ctx context.Context, pr *forge.PullRequest) (bool, err
 	return false, nil
 }
 
-// feedback brings failing checks and, with whole, reviews that are new to the planner. young reports that a
-// review does not count yet.
+// feedback brings failing checks and, with whole, reviews that are new to the planner. young reports that there is
+// more: a review that does not count yet, or more than an operation takes.
 func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest, whole bool) (young bool, err error) {
 	var me string
 	var reviews []forge.Review
@@ -222,27 +224,22 @@ func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest, whole bo
 	if err != nil {
 		return false, forged(err)
 	}
-	p := &board.PRFeedback{Goal: x.goal.ID}
-	known := board.FeedbackSources(x.state, x.goal.ID)
-	add := func(source, author, text string) {
-		if !known[source] {
-			p.Items = append(p.Items, board.Feedback{Source: source, Author: author, Text: cut(text)})
-			x.done.Feedback = append(x.done.Feedback, author+": "+source)
-		}
-	}
+	news := feedback{known: board.FeedbackSources(x.state, x.goal.ID), to: &board.PRFeedback{Goal: x.goal.ID}}
 	for _, r := range reviews {
 		switch about := reviewText(r); {
 		case about == "", r.Approves, r.Author == me, r.Commit != "" && r.Commit != pr.Head:
 		case x.c.App.Now().Sub(r.At) < quiet:
 			young = true
-		case slices.Contains(x.state.Config().PRBots, r.Author):
-			add("review:"+r.ID, r.Author, about)
-		case r.Bot:
-			x.done.Left = append(x.done.Left, fmt.Sprintf("the bot %s reviewed it, and is not in the setting pr_bots", r.Author))
-		case !r.Writer:
-			x.done.Left = append(x.done.Left, fmt.Sprintf("%s, who may not write to %s, reviewed it", r.Author, x.to.at.Repo))
+		case r.Bot && !slices.Contains(x.state.Config().PRBots, r.Author):
+			news.add(sourceOf("outside", r.Author), r.Author, true, func() string {
+				return fmt.Sprintf("a bot that pr_bots does not list reviewed %s: %s", x.goal.PullRequest.Name(), pr.URL)
+			})
+		case !r.Bot && !r.Writer && !slices.Contains(x.state.Config().PRBots, r.Author):
+			news.add(sourceOf("outside", r.Author), r.Author, true, func() string {
+				return fmt.Sprintf("somebody who may not write to %s reviewed %s: %s", x.to.at.Repo, x.goal.PullRequest.Name(), pr.URL)
+			})
 		default:
-			add("review:"+r.ID, r.Author, about)
+			news.add(sourceOf("review", r.ID, digest(wordsOf(r))), r.Author, false, func() string { return about })
 		}
 	}
 	for _, k := range checks {
@@ -250,17 +247,98 @@ func (x *exchange) feedback(ctx context.Context, pr *forge.PullRequest, whole bo
 		case forge.Pending:
 			x.last.changed = x.c.App.Now()
 		case forge.Failed:
-			add(strings.Join(strings.Fields(fmt.Sprintf("check:%.10s:%s", pr.Head, k.Name)), "-"), "check "+k.Name, "failed: "+strings.TrimSpace(k.Text+"\n"+k.URL))
+			news.add(sourceOf("check", fmt.Sprintf("%.10s", pr.Head), k.Name), "check "+k.Name, false, func() string { return x.failed(ctx, k) })
 		}
 	}
-	if len(p.Items) == 0 {
-		return young, nil
+	for _, e := range news.to.Items {
+		if e.Outside {
+			x.done.Left = append(x.done.Left, e.Author+": "+e.Text)
+		} else {
+			x.done.Feedback = append(x.done.Feedback, e.Author+": "+e.Source)
+		}
+	}
+	if len(news.to.Items) == 0 {
+		return young, ctx.Err()
 	}
 	x.last.changed = x.c.App.Now()
-	return young, act(ctx, x.c, p)
+	return young || news.more, act(ctx, x.c, news.to)
 }
 
-// reviewText is a review with its comments, as one text.
+// failed describes a failing check with all that its host knows of it.
+func (x *exchange) failed(ctx context.Context, k forge.Check) string {
+	more, err := x.to.host.Detail(ctx, k)
+	if err != nil {
+		more = "its log is not available: " + err.Error()
+	}
+	return "failed: " + strings.TrimSpace(strings.Join([]string{strings.TrimSpace(k.Text), k.URL, more}, "\n"))
+}
+
+// maxItems bounds the feedback of one operation; the next sync brings the rest.
+const maxItems = 20
+
+// feedback collects what is new for the board.
+type feedback struct {
+	known map[string]bool
+	to    *board.PRFeedback
+	more  bool // than one operation takes
+}
+
+// add adds a text for the planner, or from outside one for the human, unless the board has it.
+func (f *feedback) add(source, author string, outside bool, about func() string) {
+	if f.known[source] {
+		return
+	}
+	if len(f.to.Items) == maxItems {
+		f.more = true
+		return
+	}
+	f.known[source] = true
+	if words := storable(about()); words != "" {
+		f.to.Items = append(f.to.Items, board.Feedback{Source: source, Author: cmp.Or(text.Line(author, 100), "unknown"), Text: words, Outside: outside})
+	}
+}
+
+// sourceOf names feedback on the board by a word.
+func sourceOf(parts ...string) string {
+	source := strings.Map(func(r rune) rune {
+		if r <= ' ' || r == 0x7f {
+			return '-'
+		}
+		return r
+	}, strings.Join(parts, ":"))
+	if len(source) > 150 {
+		source = strings.ToValidUTF8(source[:120], "") + ":" + digest(source)
+	}
+	return source
+}
+
+// storable makes a text from outside one that a record may hold, of at most maxText bytes. Credentials are left
+// out, line by line. The end of a log matters most.
+func storable(about string) string {
+	var lines []string
+	key := false
+	for line := range strings.Lines(text.Lines(strings.ToValidUTF8(about, ""))) {
+		line = strings.TrimRight(line, "\n")
+		if strings.Contains(line, "-----BEGIN ") {
+			key = strings.Contains(line, "PRIVATE KEY")
+		}
+		hidden := key || !board.Storable(line)
+		if strings.Contains(line, "-----END ") {
+			key = false
+		}
+		if hidden {
+			line = "(a line that looks like a credential is left out)"
+		}
+		lines = append(lines, line)
+	}
+	about = strings.TrimSpace(strings.Join(lines, "\n"))
+	if len(about) <= maxText {
+		return about
+	}
+	return strings.ToValidUTF8(about[:maxText/4], "") + "\n…\n" + strings.ToValidUTF8(about[len(about)-maxText*3/4:], "")
+}
+
+// reviewText is a review with its open comments, as one text.
 func reviewText(r forge.Review) string {
 	parts := []string{strings.TrimSpace(r.Text)}
 	for _, c := range r.Comments {
@@ -268,17 +346,20 @@ func reviewText(r forge.Review) string {
 		if c.Line > 0 {
 			at = fmt.Sprintf("%s:%d", c.Path, c.Line)
 		}
-		parts = append(parts, at+": "+strings.TrimSpace(c.Text))
+		if !c.Over {
+			parts = append(parts, at+": "+strings.TrimSpace(c.Text))
+		}
 	}
 	return strings.TrimSpace(strings.Join(parts, "\n"))
 }
 
-// cut shortens a text to maxText. The end of a log matters most.
-func cut(text string) string {
-	if len(text) <= maxText {
-		return text
+// wordsOf is all that a review has ever said, so that an edit makes it new, and a resolved comment does not.
+func wordsOf(r forge.Review) string {
+	words := []string{r.Text}
+	for _, c := range r.Comments {
+		words = append(words, c.Path, c.Text)
 	}
-	return strings.ToValidUTF8(text[:maxText/4], "") + "\n…\n" + strings.ToValidUTF8(text[len(text)-maxText*3/4:], "")
+	return strings.Join(words, "\x00")
 }
 
 // Status returns a goal's pull request: from the board, and with fresh also as it is at the host now.

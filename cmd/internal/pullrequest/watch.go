@@ -27,16 +27,33 @@ const (
 // poller syncs the pull requests of a board, as the only one that does.
 type poller struct {
 	c       *call.Call
+	goal    string // the only one, "" for all
+	yields  bool   // it waits while another poller has the lease
+	tell    func(*Synced, error) error
 	session string
 	held    *lease.Held
 	looks   map[string]*look // by goal
 	meter   *forge.Meter
 	said    map[string]string // the last failure of each goal
+	offered string            // the pull requests of the last round
 }
 
 // Watch syncs the open pull requests of a board, or of one goal, until the context ends, and passes each
-// result and each failure on. A failure is passed on once, and does not end it; the loss of its lease does.
+// result and each failure on. A failure is passed on once, and does not end it; another poller does.
 func Watch(ctx context.Context, c *call.Call, goal string, tell func(*Synced, error) error) error {
+	if _, err := unpolled(ctx, c); err != nil {
+		return err
+	}
+	return poll(ctx, c, goal, false, tell)
+}
+
+// Tend is Watch next to a team: it waits while another poller syncs the board's pull requests, and while there
+// are none it asks for nothing.
+func Tend(ctx context.Context, c *call.Call, tell func(*Synced, error) error) error {
+	return poll(ctx, c, "", true, tell)
+}
+
+func poll(ctx context.Context, c *call.Call, goal string, yields bool, tell func(*Synced, error) error) error {
 	actor, err := c.Actor(ctx, "pr-update")
 	if err != nil {
 		return err
@@ -45,27 +62,44 @@ func Watch(ctx context.Context, c *call.Call, goal string, tell func(*Synced, er
 	if err != nil {
 		return err
 	}
-	p := &poller{c: c, session: actor.ID + "/" + token, looks: map[string]*look{}, meter: &forge.Meter{Now: c.App.Now}, said: map[string]string{}}
-	if p.held, err = unpolled(ctx, c); err != nil {
+	changes, err := c.Board.Follow(ctx, idle)
+	if err != nil {
 		return err
 	}
-	for err = p.beat(ctx); err == nil; {
+	p := &poller{c: c, goal: goal, yields: yields, tell: tell, session: actor.ID + "/" + token, looks: map[string]*look{}, meter: &forge.Meter{Now: c.App.Now}, said: map[string]string{}}
+	for err == nil {
 		var next time.Time
-		if next, err = p.round(ctx, goal, tell); err == nil {
-			err = p.wait(ctx, next)
+		if next, err = p.round(ctx); err == nil {
+			err = p.wait(ctx, next, changes)
+		}
+		if p.yields && errors.Is(err, lease.ErrTaken) {
+			p.held, err = nil, nil
 		}
 	}
 	if errors.Is(err, lease.ErrTaken) {
 		return board.Refuse(board.CodeBusy, "another poller syncs the pull requests of this board", "git liza pr status")
 	}
-	free := c.Board.Log().Store().UpdateRefs(context.WithoutCancel(ctx), []plumbing.RefUpdate{lease.Fence(plumbing.ForgeHolder, p.held)}, "git liza: pull requests are no longer polled")
-	switch {
-	case ctx.Err() == nil:
-		return err
-	case errors.Is(free, git.ErrRefMoved):
+	free := p.free(context.WithoutCancel(ctx))
+	if ctx.Err() != nil {
+		return free
+	}
+	return err
+}
+
+// mine reports whether the lease is the poller's own.
+func (p *poller) mine() bool { return p.held != nil && p.held.Session == p.session }
+
+// free gives the lease back.
+func (p *poller) free(ctx context.Context) error {
+	if !p.mine() {
 		return nil
 	}
-	return free
+	err := p.c.Board.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence(plumbing.ForgeHolder, p.held)}, "git liza: pull requests are no longer polled")
+	p.held = nil
+	if errors.Is(err, git.ErrRefMoved) {
+		return nil
+	}
+	return err
 }
 
 // unpolled returns the lease of the board's poller, and refuses if a poller holds it.
@@ -87,25 +121,51 @@ func (p *poller) span(ctx context.Context) (time.Duration, error) {
 	return v.State.Config().LeaseLasts(false, nil), v.State.Err()
 }
 
-// beat renews the lease once a third of it has passed.
-func (p *poller) beat(ctx context.Context) error {
-	span, err := p.span(ctx)
+// hold takes the lease, or renews it once a third of it has passed. It returns when the lease of another poller ends.
+func (p *poller) hold(ctx context.Context) (until time.Time, err error) {
 	now := p.c.App.Now()
-	if err != nil || p.held != nil && p.held.Session == p.session && now.Sub(p.held.Heartbeat.Std()) < span/3 {
-		return err
+	if !p.mine() {
+		if p.held, err = lease.Read(ctx, p.c.Board.Log().Store(), plumbing.ForgeHolder); err != nil {
+			return until, err
+		}
+		if p.held.Live(now) {
+			if !p.yields {
+				err = lease.ErrTaken
+			}
+			return p.held.Expires.Std(), err
+		}
+	}
+	span, err := p.span(ctx)
+	if err != nil || p.mine() && now.Sub(p.held.Heartbeat.Std()) < span/3 {
+		return until, err
 	}
 	next, err := lease.Beat(ctx, p.c.Board.Log().Store(), p.held, lease.Content{Process: proc.This(),
 		Lease: board.Lease{Agent: plumbing.ForgeHolder, Session: p.session, Heartbeat: board.At(now), Expires: board.At(now.Add(span))}})
 	if err == nil {
 		p.held = next
 	} else if errors.As(err, new(*git.NetworkError)) {
-		return nil // the next one shows whether somebody has taken it
+		return now.Add(active), nil // the next one shows whether somebody has taken it
 	}
-	return err
+	return until, err
 }
 
-// round syncs each open pull request once, and returns when the next round begins.
-func (p *poller) round(ctx context.Context, goal string, tell func(*Synced, error) error) (time.Time, error) {
+// followed lists the goals whose pull requests are polled: those that may be merged, and closed ones, which
+// may be opened again, while their goal is in progress.
+func (p *poller) followed(s *board.State) (goals []*board.Goal, names string) {
+	for _, g := range s.Goals() {
+		r := g.PullRequest
+		if r.Live() || r != nil && r.State == board.RequestClosed && g.Status == board.InProgress {
+			if p.goal == "" || p.goal == g.ID {
+				goals, names = append(goals, g), names+fmt.Sprintf("%s %s %s\n", g.ID, r.Name(), r.Head)
+			}
+		}
+	}
+	return goals, names
+}
+
+// round syncs each open pull request once, and returns when the next round begins. Without one that this clone
+// reaches, it leaves the lease to others.
+func (p *poller) round(ctx context.Context) (time.Time, error) {
 	if err := p.c.Board.Refresh(ctx); err != nil && !errors.As(err, new(*git.NetworkError)) {
 		return time.Time{}, err
 	}
@@ -113,38 +173,41 @@ func (p *poller) round(ctx context.Context, goal string, tell func(*Synced, erro
 	if err != nil {
 		return time.Time{}, err
 	}
-	before, requests, busy := p.meter.Sent(), 0, false
-	until := time.Time{}
-	for _, g := range v.State.Goals() {
-		if !g.PullRequest.Live() || goal != "" && g.ID != goal {
-			continue
-		}
+	var goals []*board.Goal
+	if goals, p.offered = p.followed(v.State); v.State.Err() != nil {
+		return time.Time{}, v.State.Err()
+	}
+	var all []*exchange
+	for _, g := range goals {
 		if p.looks[g.ID] == nil {
 			p.looks[g.ID] = &look{}
 		}
-		requests++
 		x := &exchange{c: p.c, last: p.looks[g.ID]}
-		err := x.begin(ctx, g.ID, p.meter)
-		if err == nil {
-			err = x.sync(ctx)
+		if err := x.begin(ctx, g.ID, p.meter); err == nil {
+			all = append(all, x)
+		} else if err := p.report(ctx, x, err); err != nil {
+			return time.Time{}, err
 		}
-		if err := p.tell(ctx, x, err, tell); err != nil {
-			return until, err
-		}
-		if away := (*forge.UnreachableError)(nil); errors.As(err, &away) && away.Reset.After(until) {
-			until = away.Reset
+	}
+	if len(all) == 0 {
+		return p.c.App.Now().Add(idle), p.free(ctx)
+	}
+	if until, err := p.hold(ctx); err != nil || !p.mine() {
+		return until, err
+	}
+	before, busy := p.meter.Sent(), false
+	for _, x := range all {
+		err := x.sync(ctx)
+		if err := p.report(ctx, x, err); err != nil {
+			return time.Time{}, err
 		}
 		busy = busy || err == nil && p.c.App.Now().Sub(x.last.changed) < calm
 	}
-	next := p.pace(requests, p.meter.Sent()-before, busy)
-	if until.After(next) {
-		next = until
-	}
-	return next, v.State.Err()
+	return p.pace(len(all), p.meter.Sent()-before, busy), nil
 }
 
-// tell passes on the result of a sync, or a new failure. It returns failures that end the poller.
-func (p *poller) tell(ctx context.Context, x *exchange, err error, tell func(*Synced, error) error) error {
+// report passes on the result of a sync, or a new failure. It returns failures that end the poller.
+func (p *poller) report(ctx context.Context, x *exchange, err error) error {
 	goal, said := x.done.Goal, ""
 	if err != nil {
 		said = err.Error()
@@ -157,11 +220,11 @@ func (p *poller) tell(ctx context.Context, x *exchange, err error, tell func(*Sy
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil:
-		return tell(&x.done, nil)
+		return p.tell(&x.done, nil)
 	case !errors.As(err, &own) && !errors.As(err, &away) && !errors.As(err, new(*git.NetworkError)):
 		return err
 	case said != known:
-		return tell(nil, err)
+		return p.tell(nil, err)
 	}
 	return nil
 }
@@ -180,21 +243,37 @@ func (p *poller) pace(requests, sent int, busy bool) time.Time {
 	return next
 }
 
-// wait renews the lease until a time.
-func (p *poller) wait(ctx context.Context, until time.Time) error {
+// wait renews the lease until a time, or until the pull requests on the board have changed.
+func (p *poller) wait(ctx context.Context, until time.Time, changes <-chan struct{}) error {
 	for {
-		span, err := p.span(ctx)
 		left := until.Sub(p.c.App.Now())
-		if err != nil || left <= 0 {
-			return err
+		if left <= 0 {
+			return ctx.Err()
+		}
+		if p.mine() {
+			span, err := p.span(ctx)
+			if err != nil {
+				return err
+			}
+			left = min(left, span/3)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(min(left, span/3)):
+		case <-changes:
+			v, err := p.c.View(ctx)
+			if err != nil {
+				return err
+			}
+			if _, now := p.followed(v.State); now != p.offered {
+				until = p.meter.Free(1, perRequest)
+			}
+		case <-time.After(left):
 		}
-		if err := p.beat(ctx); err != nil {
-			return err
+		if p.mine() {
+			if _, err := p.hold(ctx); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -133,7 +133,7 @@ func (o *Options) work(ctx context.Context, c *call.Call, ask *Asking) error {
 	}
 	o.Team.Given = func(string) bool { return false }
 	if ask != nil {
-		o.Team.Alongside = func(ctx context.Context, console *team.Console) { ReviewPlans(ctx, c, ask, console) }
+		o.Team.Alongside = append(o.Team.Alongside, func(ctx context.Context, console *team.Console) { ReviewPlans(ctx, c, ask, console) })
 	}
 	return team.Run(ctx, c, o.Team)
 }

@@ -19,8 +19,8 @@ type Options struct {
 	Quiet  bool
 	Flags  Flags
 	Given  func(flag string) bool
-	// Alongside runs alongside the team, nil for nothing. Its context ends with the team's run.
-	Alongside func(context.Context, *Console)
+	// Alongside runs alongside the team. The context ends with the team's run.
+	Alongside []func(context.Context, *Console)
 }
 
 // sizesItself reports whether no number is given.
@@ -102,8 +102,8 @@ func Run(ctx context.Context, c *call.Call, t Options) error {
 		}
 	}
 	var alongside sync.WaitGroup
-	if t.Alongside != nil {
-		alongside.Go(func() { t.Alongside(running, screen) })
+	for _, run := range t.Alongside {
+		alongside.Go(func() { run(running, screen) })
 	}
 	stopTelling := Telemetry(ctx, c, screen.Warn)
 	v, err := c.Board.View(ctx)
