@@ -182,6 +182,14 @@ func TestOverviewOfWhatAPlannerLeft(t *testing.T) {
 	}
 	s.do(coder1, claim("d")).do(coder1, block("d"))
 	equal(t, "the planner is woken for another", look(looked).Waits(roles.Human), 0)
+
+	// Another clone knows it by the planner's record.
+	open := report.Wakes(s.state(), s.state().TheGoal().ID)
+	equal(t, "not all seen", report.LeftToHuman(open, looked), "")
+	left := report.LeftToHuman(open, handled())
+	equal(t, "its record", left, "a human, for BLOCKED_TASKS")
+	s.do(planner, &board.AgentStatusChange{Status: board.Idle, WaitingFor: left})
+	equal(t, "elsewhere", look(nil).Waits(roles.Human), 2)
 }
 
 // TestOverviewWithoutHands checks that work for a role without agents waits for the human, and that

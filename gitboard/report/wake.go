@@ -55,10 +55,33 @@ type planners struct {
 	wakes   map[string][]Wake // by goal
 }
 
+// settled are the triggers that a human has to deal with once a planner has left them.
+var settled = []WakeTrigger{InitialPlanning, PlanRejected, BlockedTasks, HypothesisExhausted, ImmediateDiscovery, StaleReservation}
+
+// LeftToHuman is what a planner waits for, as its record shows it to other clones, if it has seen
+// triggers and left them to a human; "" otherwise.
+func LeftToHuman(open []Wake, seen map[string]string) string {
+	var left []string
+	for _, w := range open {
+		if slices.Contains(settled, w.Trigger) && seen[w.Key()] == w.Mark {
+			left = append(left, string(w.Trigger))
+		}
+	}
+	if left == nil {
+		return ""
+	}
+	return "a human, for " + strings.Join(left, ", ")
+}
+
 // of returns who deals with what some triggers of a goal are about.
 func (p planners) of(goal string, triggers ...WakeTrigger) (who roles.Role, left bool) {
-	if p.present == roles.Human || len(p.handled) == 0 {
+	if p.present == roles.Human {
 		return p.present, false
+	}
+	if by := p.s.Agent(p.s.PlannerOf(goal)); by != nil && slices.ContainsFunc(triggers, func(t WakeTrigger) bool {
+		return strings.HasPrefix(by.WaitingFor, "a human, ") && strings.Contains(by.WaitingFor, string(t))
+	}) {
+		return roles.Human, true
 	}
 	if _, known := p.wakes[goal]; !known {
 		p.wakes[goal] = Wakes(p.s, goal)

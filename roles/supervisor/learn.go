@@ -300,6 +300,20 @@ func (s *supervisor) afterwards(ctx context.Context, state *board.State) error {
 	return nil
 }
 
+// leaves keeps on a planner's record what it has left to a human, since other clones know its memory
+// from there.
+func (s *supervisor) leaves(ctx context.Context, l Look) error {
+	a := l.State.Agent(s.actor.ID)
+	if s.Role != roles.Planner || a == nil || s.memory.Unfinished != nil {
+		return nil
+	}
+	left := report.LeftToHuman(report.WakesOf(l.State, s.actor.ID), s.memory.Seen)
+	if err := l.State.Err(); err != nil || a.WaitingFor == left {
+		return err
+	}
+	return s.status(ctx, left, a.Status)
+}
+
 // unlimited clears what the agent was waiting for from its record.
 func (s *supervisor) unlimited(ctx context.Context, l Look) error {
 	if a := l.State.Agent(s.actor.ID); a != nil && a.WaitingFor != "" {

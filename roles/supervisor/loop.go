@@ -124,6 +124,9 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 	case Wait:
 		if !l.Now.Before(s.memory.NotBefore) { // else it waits for the next attempt
 			s.troubles = 0
+			if err := s.leaves(ctx, l); err != nil {
+				return err
+			}
 		}
 		if step.Idle { // a quiet moment; git reports a failure on its next run
 			s.tidying.Go(func() { _, _ = s.Board.Maintain(ctx) })

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // TestSuccessorOfDeadAgents checks which id a supervisor takes that was given none: that of a dead
@@ -234,4 +235,35 @@ func TestAskedEndOfTheLast(t *testing.T) {
 			t.Errorf("asked for: %t, and the team ends: %t", asked, ended)
 		}
 	}
+}
+
+// TestPlannerLeaves checks that a planner's record shows what it has left to a human, until that is
+// settled: other clones don't know its memory.
+func TestPlannerLeaves(t *testing.T) {
+	ctx, s, _, _ := supervised(t)
+	do(t, ctx, s.Board, s.actor, &board.Block{About: about("login"), Reason: "no port", Questions: []string{"Which port?"}})
+	var err error
+	_, s.actor, err = s.Board.Sessions().Register(ctx, "planner-1", "", gitboard.Process{PID: 7})
+	must(t, err)
+	s.Role = s.actor.Role
+	shows := func(want string) {
+		t.Helper()
+		for range 2 {
+			v, err := s.Board.View(ctx)
+			must(t, err)
+			must(t, s.leaves(ctx, Look{State: v.State.ForRules()}))
+		}
+		v, err := s.Board.View(ctx)
+		must(t, err)
+		if got := v.State.Agent("planner-1").WaitingFor; got != want {
+			t.Errorf("it waits for %q, not %q", got, want)
+		}
+		for _, w := range report.WakesOf(v.State, "planner-1") { // the next run leaves all
+			s.memory.Seen = map[string]string{w.Key(): w.Mark}
+		}
+	}
+	shows("")
+	shows("a human, for BLOCKED_TASKS")
+	do(t, ctx, s.Board, human, &board.Answer{About: about("login"), Text: "8080"})
+	shows("")
 }

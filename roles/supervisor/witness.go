@@ -136,7 +136,7 @@ func (w *witness) stamped(line string) string {
 // isCause reports whether a line of a CLI names an error.
 func isCause(line string) bool {
 	line = strings.ToLower(line)
-	return slices.ContainsFunc([]string{"error", "fatal", "panic", "exception"}, func(word string) bool { return strings.Contains(line, word) })
+	return slices.ContainsFunc([]string{"error", "fatal", "panic", "exception", "git liza: "}, func(word string) bool { return strings.Contains(line, word) })
 }
 
 // giveUp passes on a fault that no retry can fix.

@@ -187,6 +187,8 @@ func TestCauseBeforeHints(t *testing.T) {
 		{"Error: the socket is closed", "Error: the socket is closed"},
 		{"Run with --debug for details", "Error: the socket is closed"},
 		{"fatal: no room on disk", "fatal: no room on disk"},
+		{"git liza: task/login has no commit", "git liza: task/login has no commit"},
+		{"hint: commit your work first", "git liza: task/login has no commit"},
 	} {
 		_, _ = io.WriteString(w, step.line+"\n")
 		if w.said != step.said {
