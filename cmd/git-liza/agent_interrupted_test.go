@@ -94,29 +94,40 @@ func TestAskedRun(t *testing.T) {
 }
 
 // TestNotLoggedIn: a CLI outside of PATH is found where its installer puts it, and before the first
-// task its supervisor reports the missing login.
+// task its supervisor reports the missing login, by its command or by what a login leaves.
 func TestNotLoggedIn(t *testing.T) {
 	t.Parallel()
-	if found, err := exec.LookPath("claude"); err == nil {
-		t.Skip("there is one in PATH: " + found)
+	for cli, want := range map[string]string{
+		"claude": "its `claude auth status` fails",
+		"gemini": "there is none of ~/.gemini/oauth_creds.json, ",
+	} {
+		t.Run(cli, func(t *testing.T) {
+			t.Parallel()
+			if found, err := exec.LookPath(cli); err == nil {
+				t.Skip("there is one in PATH: " + found)
+			}
+			p := newProject(t)
+			home := t.TempDir()
+			program := filepath.Join(home, ".claude", "local", "claude")
+			if cli != "claude" {
+				program = filepath.Join(home, cli)
+			}
+			err := os.MkdirAll(filepath.Dir(program), 0o755)
+			if err == nil {
+				err = testrun.WriteProgram(program, "#!/bin/sh\n[ \"$1\" != auth ] || exit 1\n"+worksForEver)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.env = append(slices.Clone(p.env), "HOME="+home, "PATH="+os.Getenv("PATH")+":"+home, "GEMINI_API_KEY=", "GOOGLE_API_KEY=", "GOOGLE_CLOUD_PROJECT=")
+			p.addTask("alpha")
+			s := p.supervise("agent", "coder", "--cli="+cli)
+			s.hears("trouble", cli+" seems not to be logged in: "+want)
+			s.hears("started", "alpha")
+			s.stops()
+			p.proven()
+		})
 	}
-	p := newProject(t)
-	home := t.TempDir()
-	program := filepath.Join(home, ".claude", "local", "claude")
-	err := os.MkdirAll(filepath.Dir(program), 0o755)
-	if err == nil {
-		err = testrun.WriteProgram(program, "#!/bin/sh\n[ \"$1\" != auth ] || exit 1\n"+worksForEver)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.env = append(slices.Clone(p.env), "HOME="+home)
-	p.addTask("alpha")
-	s := p.supervise("agent", "coder", "--cli=claude")
-	s.hears("trouble", "claude seems not to be logged in: its `claude auth status` fails")
-	s.hears("started", "alpha")
-	s.stops()
-	p.proven()
 }
 
 // TestSilentOnATerminal: what an agent does at a person's terminal is not seen by its supervisor,

@@ -87,6 +87,10 @@ type CLI struct {
 	// no such command.
 	LoggedIn []string
 
+	// Traces are what a login leaves: files below the user's home, and variables, as $NAME. Without
+	// any its user is not logged in. nil if it shows none.
+	Traces []string
+
 	// Keeps are variables with a host's token that it logs in by. Other CLIs don't get them.
 	Keeps []string
 

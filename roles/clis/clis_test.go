@@ -137,6 +137,10 @@ func TestFromConfig(t *testing.T) {
 		"liza.aider.command":      "aider --yes --message-file",
 		"liza.aider.prompt":       "file",
 		"liza.aider.quota":        `^out of tokens(?:, back in (?P<in>\d+m))?`,
+		"liza.cursor.command":     "cursor-agent -p --force --output-format stream-json",
+		"liza.cursor.prompt":      "argument",
+		"liza.cursor.resume":      "--resume SESSION",
+		"liza.cursor.model":       "--model MODEL",
 		"liza.broken.command":     "x",
 		"liza.broken.prompt":      "telepathy",
 		"liza.worse.command":      "x",
@@ -172,6 +176,16 @@ func TestFromConfig(t *testing.T) {
 		t.Error("liza.aider.quota takes the place of all others")
 	}
 
+	c, err = clis.FromConfig("cursor", get)
+	if err == nil {
+		c, err = c.WithModel("large")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, _ = c.Command(clis.Start{Prompt: "the prompt", Session: "s-1"})
+	equal(t, "cursor", args, []string{"-c", `cursor-agent -p --force --output-format stream-json "$@"`, "cursor", "--model", "large", "--resume", "s-1", "the prompt"})
+
 	_, err = clis.FromConfig("aidr", get)
 	refused(t, err, `"aidr"`, "liza.aidr.command")
 	_, err = clis.FromConfig("a.b", func(string) string { return "x" })
@@ -194,6 +208,6 @@ func TestBridge(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "start", c.Bridge("/bin/sh", "s-1"), []string{"acp", "--session", "s-1", "--model", "large", "--", "/bin/sh", "-c", `mine --acp "$@"`, "mine"})
-	known, _ := clis.Find("opencode", nil)
+	known, _ := clis.Find("opencode-acp", nil)
 	equal(t, "a known one", known.Bridge("/bin/opencode", ""), []string{"acp", "--", "/bin/opencode", "acp"})
 }

@@ -42,7 +42,8 @@ func ExecACP(command string) CLI {
 //
 // The keys are liza.NAME.command (run by sh; if the prompt is not on standard input, it or its path
 // is the last argument), .interactive (likewise, with a first message), .prompt (stdin, argument,
-// file or acp), .quota (a regular expression as in CLI.Quota, which replaces all others) and .install; for
+// file or acp), .resume and .model (as CLI.Resume and CLI.Model, with spaces between), .quota (a
+// regular expression as in CLI.Quota, which replaces all others) and .install; for
 // a CLI with a sandbox also .sandbox (see Use) and .writable (absolute directories, separated by
 // colons).
 func FromConfig(name string, get func(key string) string) (CLI, error) {
@@ -60,7 +61,7 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 		}
 		c = CLI{Name: name, Prompt: Stdin, Quota: generic()}
 	}
-	if c.Prompt == ACP {
+	if c.Quota == nil {
 		c.Quota = generic()
 	}
 	if command != "" || interactive != "" {
@@ -73,7 +74,7 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 		if interactive == "" {
 			interactive = command
 		}
-		c.Program, c.LoggedIn = "sh", nil
+		c.Program, c.LoggedIn, c.Traces = "sh", nil, nil
 		c.Root, c.Resume, c.Last, c.Hooks, c.Sandbox, c.Model = nil, nil, nil, nil, nil, nil
 		c.Args = inShell(name, command)
 		c.Interactive = inShell(name, interactive)
@@ -85,6 +86,11 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 		c.Prompt = p
 		if p == ACP {
 			c.Resume, c.Interrupt = []string{}, true
+		}
+	}
+	for key, args := range map[string]*[]string{"resume": &c.Resume, "model": &c.Model} {
+		if words := strings.Fields(set(key)); len(words) > 0 {
+			*args = words
 		}
 	}
 	if q := set("quota"); q != "" {

@@ -23,7 +23,7 @@ var (
 		return regexp.MustCompile(`(?i)(?:\bstatus:? |"code\\*": ?|\bAPI Error: |\brejected \()(\d{3})\b`)
 	})
 	tooLong = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)prompt is too long|context (?:window|length)|maximum (?:context|number of tokens)|token count .* exceeds|ran out of room`)
+		return regexp.MustCompile(`(?i)prompt (?:is|as) too long|context (?:window|length)|maximum (?:context|number of tokens)|token count .* exceeds|ran out of room`)
 	})
 	noCredit = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)credit balance|out of (?:usage |extra )?(?:credits?|usage)|usage limit|quota|rate limit|temporarily limiting|high demand|overloaded|at capacity|too many requests|spend cap`)

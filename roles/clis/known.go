@@ -56,6 +56,7 @@ var Known = []CLI{
 			start + codexError + `Selected model is at capacity\b`,
 			start + codexError + `(?:stream disconnected before completion: )?Rate limit (?:reached for \S+|is exceeded)\b(?:[^\n]*\n?[^\n]*?\btry again in ` + in + `)?`,
 		},
+		Traces:   []string{"~/.codex/auth.json", "$CODEX_API_KEY", "$OPENAI_API_KEY"},
 		Overhead: 38_000,
 		Install:  "npm install -g @openai/codex",
 	},
@@ -72,6 +73,7 @@ var Known = []CLI{
 			start + `\[API Error: (?:Resource (?:has been )?exhausted|You exceeded your current quota)\b(?:(?:[^\n]*\n){0,12}?[^\n]*?(?:\bretry in|\bretry after) ` + in + `)?`,
 			start + `\[API Error: [\[{](?:[^\n]*\n){0,12}?[^\n]*?\bcode\\*": ?429\b(?:(?:[^\n]*\n){0,24}?[^\n]*?(?:\breset after|\bretry in|"retryDelay\\*": \\*") ?` + in + `)?`,
 		},
+		Traces:   []string{"~/.gemini/oauth_creds.json", "~/.gemini/.env", "$GEMINI_API_KEY", "$GOOGLE_API_KEY", "$GOOGLE_CLOUD_PROJECT"},
 		Overhead: 60_000,
 		Install:  "npm install -g @google/gemini-cli",
 	},
@@ -87,15 +89,47 @@ var Known = []CLI{
 		NoUsage: true,
 		Install: "uv tool install mistral-vibe",
 	},
-	byACP("opencode", "npm install -g opencode-ai", "opencode", "acp").talking("--prompt"),
-	byACP("qwen", "npm install -g @qwen-code/qwen-code", "qwen", "--acp").talking("-i"),
-	byACP("copilot", "npm install -g @github/copilot", "copilot", "--acp").talking("-i").keeping("GH_TOKEN", "GITHUB_TOKEN").unmetered(),
+	{
+		Name: "qwen", Program: "qwen",
+		Args:   []string{"--yolo", "-o", "stream-json"},
+		Prompt: Stdin, Interrupt: true,
+		Resume:      []string{"--resume", "SESSION"},
+		Model:       []string{"--model", "MODEL"},
+		Interactive: []string{"-i"},
+		Install:     "npm install -g @qwen-code/qwen-code",
+	},
+	{
+		Name: "opencode", Program: "opencode",
+		Args:   []string{"run", "--format", "json", "--auto"},
+		Prompt: Stdin, Interrupt: true,
+		Resume:      []string{"--session", "SESSION"},
+		Model:       []string{"--model", "MODEL"},
+		Interactive: []string{"--prompt"},
+		Install:     "npm install -g opencode-ai",
+	},
+	{
+		Name: "copilot", Program: "copilot",
+		Args:   []string{"--allow-all-tools", "--allow-all-paths", "--no-ask-user", "--output-format", "json"},
+		Prompt: Argument, Interrupt: true,
+		Resume: []string{"--resume=SESSION"}, Last: []string{"-p"},
+		Model:       []string{"--model", "MODEL"},
+		Interactive: []string{"-i"},
+		Keeps:       copilotTokens,
+		NoUsage:     true,
+		Install:     "npm install -g @github/copilot",
+	},
+	byACP("opencode-acp", "npm install -g opencode-ai", "opencode", "acp"),
+	byACP("qwen-acp", "npm install -g @qwen-code/qwen-code", "qwen", "--acp"),
+	byACP("copilot-acp", "npm install -g @github/copilot", "copilot", "--acp").keeping(copilotTokens...).unmetered(),
 	byACP("goose", "https://block.github.io/goose", "goose", "acp").talking("run", "-s", "-t"),
 	byACP("kimi", "uv tool install kimi-cli", "kimi", "acp").talking("--prompt"),
 	byACP("claude-acp", "npm install -g @agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
-	byACP("codex-acp", "npm install -g @zed-industries/codex-acp", "codex-acp"),
+	byACP("codex-acp", "npm install -g @agentclientprotocol/codex-acp", "codex-acp"),
 	byACP("gemini-acp", "npm install -g @google/gemini-cli", "gemini", "--acp"),
 }
+
+// copilotTokens are the variables that Copilot logs in by.
+var copilotTokens = []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"}
 
 // byACP is a CLI that git liza acp runs. Its quota messages are those of any CLI.
 func byACP(name, install, program string, args ...string) CLI {

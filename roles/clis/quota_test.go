@@ -69,7 +69,7 @@ func limited(t *testing.T, c clis.CLI, r recorded) {
 
 // own are the known CLIs with quota messages of their own.
 func own() []clis.CLI {
-	return slices.DeleteFunc(slices.Clone(clis.Known), func(c clis.CLI) bool { return c.Prompt == clis.ACP })
+	return slices.DeleteFunc(slices.Clone(clis.Known), func(c clis.CLI) bool { return c.Quota == nil })
 }
 
 func TestRecordedQuotaMessages(t *testing.T) {

@@ -86,6 +86,7 @@ func (r *Reader) Close() error {
 type message struct {
 	Type, Subtype string
 	SessionID     string          `json:"session_id"`
+	Session       string          `json:"sessionID"` // opencode, copilot
 	Model         string          `json:"model"`
 	Error         json.RawMessage `json:"error"`
 
@@ -116,6 +117,10 @@ type message struct {
 	Output     string          `json:"output"`
 	Stats      *geminiStats    `json:"stats"`
 
+	Part *openPart `json:"part"` // opencode run --format json
+
+	Data *copilotData `json:"data"` // copilot --output-format json
+
 	Event *Event `json:"event"` // git liza acp
 }
 
@@ -128,8 +133,13 @@ var known = map[string]func(*Reader, *message){
 	"turn.failed": (*Reader).codexFailed, "error": (*Reader).mishap, "item.started": (*Reader).codexItem,
 	"item.updated": (*Reader).nothing, "item.completed": (*Reader).codexItem,
 
-	"init": (*Reader).geminiInit, "message": (*Reader).geminiMessage, "tool_use": (*Reader).geminiTool,
+	"init": (*Reader).geminiInit, "message": (*Reader).geminiMessage, "tool_use": (*Reader).toolUse,
 	"tool_result": (*Reader).geminiResult,
+
+	"step_start": (*Reader).openBegan, "text": (*Reader).openText, "reasoning": (*Reader).nothing, "step_finish": (*Reader).openSpent,
+
+	"assistant.message": (*Reader).copilotSaid, "tool.execution_start": (*Reader).copilotCalled, "tool.execution_complete": (*Reader).copilotResult,
+	"model.call_failure": (*Reader).copilotRetries, "session.error": (*Reader).copilotFailed,
 
 	bridged: (*Reader).bridged,
 }
@@ -172,18 +182,34 @@ func textOf(raw json.RawMessage) string {
 	return o.Message
 }
 
-// mishap handles an "error" event: Codex uses it for its own retries, Gemini for a failure.
+// toolUse handles a call of Gemini, or one of OpenCode, which has its answer.
+func (r *Reader) toolUse(m *message) {
+	if m.Part != nil {
+		r.openTool(m.Part)
+		return
+	}
+	r.geminiTool(m)
+}
+
+// mishap handles an "error" event: Codex uses it for its own retries, Gemini and OpenCode for a failure.
 func (r *Reader) mishap(m *message) {
+	if m.Session != "" {
+		r.openFailed(m)
+		return
+	}
 	said := textOf(m.Message)
 	if said == "" {
 		said = textOf(m.Error)
 	}
-	e := Event{Kind: Waits, Text: said, Fault: r.fault(0, said)}
-	r.emit(e)
+	r.emit(Event{Kind: Waits, Text: said, Fault: r.fault(0, said)})
 }
 
-// result handles the last event of Claude and of Gemini.
+// result handles the last event of Claude, Gemini and Copilot.
 func (r *Reader) result(m *message) {
+	if m.Session != "" {
+		r.copilotEnd(m)
+		return
+	}
 	if m.Stats != nil || textOf(m.Status) != "" {
 		r.geminiEnd(m)
 		return

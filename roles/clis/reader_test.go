@@ -36,6 +36,7 @@ func TestRecordedRuns(t *testing.T) {
 	for _, file := range samples(t, "goes-well") {
 		cli, _, _ := strings.Cut(filepath.Base(file), "-")
 		t.Run(cli, func(t *testing.T) {
+			c, _ := clis.Find(cli, nil)
 			var session, last string
 			var kinds []clis.Kind
 			var shown []string
@@ -46,8 +47,12 @@ func TestRecordedRuns(t *testing.T) {
 					session = e.Session
 				case clis.Said:
 					last = e.Text
+				case clis.Spent:
+					used.Add(e.Usage)
 				case clis.Ended:
-					used = e.Usage
+					if e.Usage.Tokens() > 0 {
+						used = e.Usage
+					}
 				}
 				if slices.Contains([]clis.Kind{clis.Called, clis.Result}, e.Kind) {
 					kinds = append(kinds, e.Kind)
@@ -69,7 +74,10 @@ func TestRecordedRuns(t *testing.T) {
 			if strings.Contains(log, `{"`) {
 				t.Errorf("an event is shown raw:\n%s", log)
 			}
-			if used.Input < 1000 || used.Cached == 0 || used.Cached >= used.Input || used.Output == 0 {
+			if reports := used.Tokens() > 0; reports == c.NoUsage {
+				t.Errorf("it reports usage: %t", reports)
+			}
+			if !c.NoUsage && (used.Input < 1000 || used.Cached == 0 || used.Cached >= used.Input || used.Output == 0) {
 				t.Errorf("usage: %+v", used)
 			}
 		})

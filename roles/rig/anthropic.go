@@ -23,7 +23,7 @@ func (anthropic) read(body []byte) (Conversation, error) {
 		return c, err
 	}
 	for _, tool := range in.Tools {
-		if tool.Name == "Bash" {
+		if slices.Contains([]string{"Bash", "bash", "run_shell_command"}, tool.Name) {
 			c.Shell = tool.Name
 		}
 	}
@@ -75,7 +75,16 @@ func (anthropic) write(w http.ResponseWriter, a answered) {
 	if a.reply.Run != "" {
 		reason = "tool_use"
 		content = object{"type": "tool_use", "id": "toolu_" + a.id, "name": a.c.Shell, "input": object{}}
-		delta = object{"type": "input_json_delta", "partial_json": string(mustJSON(object{"command": a.reply.Run, "description": "a step"}))}
+		input := object{"command": a.reply.Run, "description": "a step"}
+		if a.c.Shell == "run_shell_command" {
+			input["is_background"] = false
+		}
+		delta = object{"type": "input_json_delta", "partial_json": string(mustJSON(input))}
+	}
+	if a.reply.Read != "" {
+		reason = "tool_use"
+		content = object{"type": "tool_use", "id": "toolu_" + a.id, "name": "Read", "input": object{}}
+		delta = object{"type": "input_json_delta", "partial_json": string(mustJSON(object{"file_path": a.reply.Read}))}
 	}
 	used := object{"input_tokens": a.usage.input - a.usage.cached, "cache_read_input_tokens": a.usage.cached, "cache_creation_input_tokens": 0, "output_tokens": a.usage.output}
 	s := newStream(w)

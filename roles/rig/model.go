@@ -33,6 +33,7 @@ func (c Conversation) Prompt() string {
 type Reply struct {
 	Text   string
 	Run    string // a command; the turn continues with its output
+	Read   string // a file to read by another tool than the shell; Anthropic's API alone
 	Status int    // HTTP status of a failure, 0 for none
 	Header http.Header
 	Error  string // the failure's message

@@ -62,6 +62,10 @@ func NewPlace(dir, bin, liza string, model *Model, root bool) (*Place, error) {
 		// Gemini CLI: docs/cli/configuration.md
 		"GOOGLE_GEMINI_BASE_URL=" + model.URL, "GEMINI_API_KEY=fake",
 		"RIG_KEY=fake", // Codex, by its model_provider
+		"OPENCODE_DISABLE_MODELS_FETCH=1",
+		// GitHub Copilot CLI: copilot help providers
+		"COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_BASE_URL=" + model.URL, "COPILOT_PROVIDER_API_KEY=fake", "COPILOT_MODEL=fake-model",
+		"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false",
 	}
 	if err := p.settings(model); err != nil {
 		return nil, err
@@ -86,6 +90,10 @@ base_url = "%s/v1"
 env_key = "RIG_KEY"
 wire_api = "responses"
 `, model.URL)),
+		p.Write("home/.qwen/settings.json", fmt.Sprintf(`{"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},
+"modelProviders":{"anthropic":[{"id":"fake-model","envKey":"ANTHROPIC_API_KEY","baseUrl":"%s"}]},"model":{"name":"fake-model"},"security":{"auth":{"selectedType":"anthropic"}}}`, model.URL)),
+		p.Write("home/.config/opencode/opencode.json", fmt.Sprintf(`{"autoupdate":false,"share":"disabled","model":"rig/fake-model","small_model":"rig/fake-model",
+"provider":{"rig":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"%s/v1","apiKey":"fake"},"models":{"fake-model":{"name":"fake","limit":{"context":200000,"output":32000}}}}}}`, model.URL)),
 		p.Write("home/.gemini/settings.json", `{"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"privacy":{"usageStatisticsEnabled":false},
 "telemetry":{"enabled":false},"security":{"auth":{"selectedType":"gemini-api-key"}}}`),
 	)

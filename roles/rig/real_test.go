@@ -7,13 +7,20 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 )
 
 // real skips a test that needs a real CLI unless it was requested with go test ./roles/rig -run
@@ -144,7 +151,7 @@ func (s *scene) read(path string) string {
 	return strings.TrimSpace(out)
 }
 
-var clis = []string{"claude", "codex", "gemini"}
+var clis = []string{"claude", "codex", "gemini", "qwen", "opencode", "copilot"}
 
 func each(t *testing.T, f func(t *testing.T, cli string)) {
 	for _, cli := range clis {
@@ -241,6 +248,63 @@ func TestRealPlugin(t *testing.T) {
 	}
 	s.sound()
 }
+
+// TestRealInteractive checks that a coder on a terminal reads its prompt, and calls git liza, without
+// a question.
+func TestRealInteractive(t *testing.T) {
+	var primed atomic.Bool
+	s := newScene(t, "claude", func(c Conversation) Reply {
+		file := promptFile.FindString(c.Prompt())
+		switch {
+		case file == "":
+			return Reply{Text: "Done."}
+		case len(c.Results) == 0:
+			return Reply{Read: file}
+		case len(c.Results) == 1:
+			return Reply{Run: "git liza show one"}
+		}
+		primed.Store(strings.Contains(c.Results[0], "ROLE: coder") && strings.Contains(c.Results[1], "Print one"))
+		return Reply{Hang: true}
+	})
+	err := errors.Join(
+		s.Write("home/.claude.json", fmt.Sprintf(`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["sk-fake"]},"projects":{%q:{"hasTrustDialogAccepted":true}}}`, s.Project)),
+		s.Own(),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(s.Liza, "add-task", "--id", "one", "--desc", "Print one", "--spec", "specs/vision.md", "--done", "it prints", "--scope", "IN: src", "--ready"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer end()
+	cmd := s.Command(ctx, s.Liza, "agent", "coder", "-i", "--cli", "claude")
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+	cmd.SysProcAttr.Setpgid = false // pty makes it lead a session
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	var screen bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(&screen, terminal) // until it ends
+		close(read)
+	}()
+	for !primed.Load() && ctx.Err() == nil {
+		time.Sleep(200 * time.Millisecond) // another process asks the model
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+	<-read
+	if !primed.Load() {
+		t.Errorf("it asks: %s", screen.String())
+	}
+	s.sound()
+}
+
+var promptFile = regexp.MustCompile(`/\S+\.md`)
 
 // TestRealGoal checks that a goal of three tasks, one of them rejected once, is completed.
 func TestRealGoal(t *testing.T) {

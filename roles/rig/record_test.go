@@ -17,6 +17,9 @@ var structured = map[string][]string{
 	"claude": {"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"},
 	"codex":  {"codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--color", "never", "-c", "allow_login_shell=false", "-"},
 	"gemini": {"gemini", "--approval-mode=yolo", "--skip-trust", "--output-format", "stream-json"},
+
+	"qwen": {"qwen", "--yolo", "-o", "stream-json"}, "opencode": {"opencode", "run", "--format", "json", "--auto"},
+	"copilot": {"copilot", "--allow-all-tools", "--allow-all-paths", "--no-ask-user", "--output-format", "json"},
 }
 
 // failures lists the ways in which a service fails, as the fake model does it.

@@ -218,16 +218,35 @@ func FindProgram(c clis.CLI) (string, error) {
 	return program, err
 }
 
-// warnOfLogin reports that the CLI's user is not logged in. It asks the CLI once for all supervisors
-// of a process.
+// warnOfLogin reports that the CLI's user is not logged in. It asks a CLI with a command for that
+// once for all supervisors of a process.
 func (s *supervisor) warnOfLogin(ctx context.Context) {
-	if s.CLI.LoggedIn == nil || s.Container != nil {
-		return
+	why := ""
+	switch {
+	case s.Container != nil:
+	case s.CLI.LoggedIn != nil:
+		asked, _ := s.proof.logins.LoadOrStore(s.CLI.Name, sync.OnceValue(func() string { return s.probe(ctx, s.CLI.LoggedIn) }))
+		if asked.(func() string)() != "" {
+			why = fmt.Sprintf("its `%s` fails", strings.Join(append([]string{s.CLI.Program}, s.CLI.LoggedIn...), " "))
+		}
+	case s.CLI.Traces != nil && !slices.ContainsFunc(s.CLI.Traces, s.exists):
+		why = "there is none of " + strings.Join(s.CLI.Traces, ", ")
 	}
-	asked, _ := s.proof.logins.LoadOrStore(s.CLI.Name, sync.OnceValue(func() string { return s.probe(ctx, s.CLI.LoggedIn) }))
-	if asked.(func() string)() != "" && ctx.Err() == nil {
-		s.report(Trouble, "", fmt.Sprintf("%s seems not to be logged in: its `%s` fails; log in as the user who runs the team", s.CLI.Name, strings.Join(append([]string{s.CLI.Program}, s.CLI.LoggedIn...), " ")))
+	if why != "" && ctx.Err() == nil {
+		s.report(Trouble, "", fmt.Sprintf("%s seems not to be logged in: %s; log in as the user who runs the team", s.CLI.Name, why))
 	}
+}
+
+// exists reports whether there is a trace of a login (clis.CLI.Traces).
+func (s *supervisor) exists(trace string) bool {
+	if name, is := strings.CutPrefix(trace, "$"); is {
+		return slices.ContainsFunc(s.Environ, func(entry string) bool { return strings.HasPrefix(entry, name+"=") && entry != name+"=" })
+	}
+	home, err := os.UserHomeDir()
+	if err == nil {
+		_, err = os.Stat(filepath.Join(home, filepath.FromSlash(strings.TrimPrefix(trace, "~/"))))
+	}
+	return err == nil
 }
 
 // restarted reports whether the agent was started before on the same task or wake-up.
