@@ -110,15 +110,20 @@ func TestACP(t *testing.T) {
 	p.addTask("alpha")
 	s := p.supervise("agent", "coder", "--cli=acp", "--exec=acp-agent")
 	p.appears(filepath.Join(p.dir, "begun"))
+	p.write("specs/vision.md", "# Vision\n\nIn euros.\n")
+	p.git("commit", "-qam", "In euros")
+	p.must("", "land", "--spec", "specs/vision.md")
 	if out := p.must("", "note", "Round up", "--for", "alpha", "--now"); !strings.Contains(out, "coder-1 reads it at its next tool call") {
 		t.Errorf("when it is read: %s", out)
 	}
 	p.write("noted", "")
 	s.hears("ended", "")
-	for file, want := range map[string]string{"second": "Message note-1 by human for alpha: Round up", "third": "You still hold alpha, CLAIMED"} {
+	for file, parts := range map[string][]string{"second": {"Message note-1 by human for alpha: Round up", "The spec changed on integration", "+In euros."}, "third": {"You still hold alpha, CLAIMED"}} {
 		data, err := os.ReadFile(filepath.Join(p.dir, file))
-		if err != nil || !strings.Contains(string(data), want) {
-			t.Errorf("turn %s begins with %q, %v", file, data, err)
+		for _, want := range parts {
+			if err != nil || !strings.Contains(string(data), want) {
+				t.Errorf("turn %s begins with %q, %v", file, data, err)
+			}
 		}
 	}
 	if e := s.hears("started", "alpha"); e.Text != "acp, in the conversation it had" {

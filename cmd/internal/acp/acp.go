@@ -175,8 +175,8 @@ func (b *bridge) unread(ctx context.Context) string {
 
 // listen adds the agent's new messages to the notes.
 func (b *bridge) listen(ctx context.Context) {
-	for _, n := range b.call.Messages(ctx) {
-		b.notes += "Message " + n.Line() + "\n"
+	for _, line := range b.call.Messages(ctx) {
+		b.notes += line + "\n"
 	}
 }
 

@@ -33,13 +33,17 @@ func (c *Call) Run(ctx context.Context) error {
 // deliver shows an agent the notes that it has not seen: on standard error, or with --json in a
 // field of the answer. An operation that needs them read is refused with their text instead.
 func (c *Call) deliver(ctx context.Context) {
-	if c.AgentID() == "" || c.Board == nil || c.Cmd.Lasts || board.HandsOver(c.Cmd.Name) {
+	if c.AgentID() == "" || c.Board == nil || c.Cmd.Lasts {
 		return
 	}
-	for _, n := range c.unread(ctx, nil) {
-		c.notice("message", n.Line())
+	if !board.HandsOver(c.Cmd.Name) {
+		for _, n := range c.unread(ctx, nil) {
+			c.notice("message", n.Line())
+		}
 	}
-	c.deliverSpec(ctx)
+	if change := c.newSpec(ctx); change != "" {
+		c.notice("spec changed", change)
+	}
 }
 
 // notice prints a line on standard error. With --json the answer has it instead.
@@ -52,28 +56,28 @@ func (c *Call) notice(label, line string) {
 	fmt.Fprintln(c.App.Stderr, c.Legible(l[0]))
 }
 
-// deliverSpec shows a coder, once, what integration changed in the spec of its task. It is silent
+// newSpec takes for a coder, once, what integration changed in the spec of its task. It is silent
 // about failures: prime and the prompt show it, too.
-func (c *Call) deliverSpec(ctx context.Context) {
+func (c *Call) newSpec(ctx context.Context) string {
 	v, err := c.Board.View(ctx)
 	if err != nil {
-		return
+		return ""
 	}
 	t := report.TaskOf(v.State, c.AgentID())
 	if t == nil || !t.Brief().Holds(c.AgentID()) {
-		return
+		return ""
 	}
 	diff, err := v.NewerSpec(ctx, t)
 	shown, name := t.ID+"\n"+strings.TrimSpace(diff), "told/"+c.AgentID()
 	if was, failed := c.Board.Clone().Kept(name); diff == "" || err != nil || failed != nil || was == shown || c.OwnName(c.AgentID()) != nil {
-		return
+		return ""
 	}
 	_ = c.Board.Clone().Keep(name, shown)
 	line := NewerSpec(t.ID, diff)
 	if c.JSON {
 		c.messages = append(c.messages, message{ID: "spec", By: "integration", For: c.AgentID(), Time: board.At(c.App.Now()), Text: line})
 	}
-	c.notice("spec changed", line)
+	return line
 }
 
 // maxSpecDiff is how many bytes of a spec's difference are shown next to other things.
@@ -87,11 +91,18 @@ func NewerSpec(task, diff string) string {
 	return "on integration, and your worktree lacks it: bring it in with git merge, and follow it\n" + diff
 }
 
-// Messages takes the caller's unread notes, for an answer that shows them itself.
-func (c *Call) Messages(ctx context.Context) []*board.Note {
-	notes := c.unread(ctx, nil)
+// Messages takes the caller's unread notes and the change of its task's spec, for an answer that
+// shows them itself.
+func (c *Call) Messages(ctx context.Context) []string {
+	var lines []string
+	for _, n := range c.unread(ctx, nil) {
+		lines = append(lines, "Message "+n.Line())
+	}
+	if change := c.newSpec(ctx); change != "" {
+		lines = append(lines, "The spec changed "+change)
+	}
 	c.messages = nil
-	return notes
+	return lines
 }
 
 // delivered adds to an error the messages that no answer has shown. A refusal for unread notes has

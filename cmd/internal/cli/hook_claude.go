@@ -38,10 +38,7 @@ func hookClaude(ctx context.Context, c *call.Call) error {
 		return nil
 	}
 	c.Renew(ctx)
-	var said []string
-	for _, n := range c.Messages(ctx) {
-		said = append(said, "Message "+n.Line())
-	}
+	said := c.Messages(ctx)
 	switch in.Event {
 	case "SessionStart":
 		if c.App.Supervised() {

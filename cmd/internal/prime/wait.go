@@ -85,9 +85,7 @@ func Wait(ctx context.Context, c *call.Call, goal string, longest time.Duration)
 			p.News = slices.DeleteFunc(slices.Clone(now), func(line string) bool { return slices.Contains(known, line) })
 		}
 		known = now
-		for _, n := range c.Messages(ctx) {
-			p.News = append(p.News, n.Line())
-		}
+		p.News = append(p.News, c.Messages(ctx)...)
 		turn, err := p.turn(c)
 		if err != nil || turn || len(p.News) > 0 {
 			return p, err
