@@ -37,7 +37,7 @@ func (c Clone) ID(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	path, err := c.place(cloneFile)
+	path, err := c.writable(cloneFile)
 	if err != nil {
 		return "", err
 	}

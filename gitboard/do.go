@@ -28,8 +28,8 @@ type Intent func(ctx context.Context, v *View) (board.Payload, []plumbing.RefUpd
 // one before it. The refs move with them. Like an Intent, it may be called again.
 type Intents func(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error)
 
-// alone returns the intent's operation as the only one.
-func (i Intent) alone(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error) {
+// single returns the intent's operation as the only one.
+func (i Intent) single(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error) {
 	p, refs, err := i(ctx, v)
 	return []board.Payload{p}, refs, err
 }
@@ -72,9 +72,9 @@ type doing struct {
 	locked   int          // how often in a row a lock was in the way
 	settled  plumbing.OID // the newest commit that stays even if pending operations are dropped
 	searched plumbing.OID // neither this commit nor an earlier one has the request
-	// alone applies to a shared board: decide on the remote's state, and let nothing follow until
+	// exclusive applies to a shared board: decide on the remote's state, and let nothing follow until
 	// the remote has answered.
-	alone bool
+	exclusive bool
 }
 
 // Since sets the time at which the operation was requested, if that was before Do was called. A
@@ -125,7 +125,7 @@ const lockedRetries = 3
 // committed to the log, so that every process that reads the board sees it. Errors: a
 // *board.Refusal, a *LostError, or the error that kept git from writing.
 func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Option) (*Done, error) {
-	all, err := b.DoAll(ctx, r, intent.alone, options...)
+	all, err := b.DoAll(ctx, r, intent.single, options...)
 	if len(all) == 0 {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (d *doing) try(ctx context.Context) ([]*Done, log.Outcome) {
 // done.
 func (d *doing) append(ctx context.Context, on plumbing.OID, batch log.Batch, own []*log.Built) (all []*Done, o log.Outcome) {
 	end := batch.Operations[len(batch.Operations)-1].Commit
-	if !d.alone {
+	if !d.exclusive {
 		batch.Queued = func() {
 			d.b.built(on, d.settled, end) // those who follow need not prove it
 			d.turn.end()
@@ -250,7 +250,7 @@ func (d *doing) read(ctx context.Context) (s *log.Snapshot, settled plumbing.OID
 		d.turn.take(ctx) // before reading, since others' operations would make it stale
 		waited()
 	}
-	if d.alone {
+	if d.exclusive {
 		if err := d.catchUp(ctx); err != nil {
 			return nil, "", err
 		}
@@ -280,8 +280,8 @@ func (d *doing) before(ctx context.Context, s *log.Snapshot, settled plumbing.OI
 		return nil, false, nil
 	}
 	done, err := d.b.repeated(ctx, s, d.Request, d.searched)
-	if done != nil && s.Commit != settled && !d.alone {
-		d.alone = true
+	if done != nil && s.Commit != settled && !d.exclusive {
+		d.exclusive = true
 		return nil, true, nil
 	}
 	if done != nil {
@@ -317,10 +317,10 @@ func (d *doing) undecided(err error, settled bool) log.Outcome {
 	switch {
 	case errors.Is(err, errWaited):
 		return stale
-	case !errors.Is(err, ErrStale) && (!d.shared || settled && (d.alone || d.b.Sharing().fresh(d.since))):
+	case !errors.Is(err, ErrStale) && (!d.shared || settled && (d.exclusive || d.b.Sharing().fresh(d.since))):
 		return refused(err)
-	case d.shared && !d.alone:
-		d.alone = true // a refusal must be based on the board at the remote
+	case d.shared && !d.exclusive:
+		d.exclusive = true // a refusal must be based on the board at the remote
 		return stale
 	}
 	return log.Outcome{Kind: log.Lost, Err: err}
@@ -332,7 +332,7 @@ func (d *doing) again(ctx context.Context, lost log.Outcome) error {
 	if lost.Err == nil {
 		return nil
 	}
-	d.alone = lost.Alone
+	d.exclusive = lost.Exclusive
 	if d.locked++; !errors.Is(lost.Err, git.ErrBusy) {
 		d.locked = 0
 	}

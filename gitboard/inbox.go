@@ -16,7 +16,7 @@ import (
 
 // Inbox lists what waits for a human.
 func (g *Glance) Inbox(now time.Time) (*report.Inbox, error) {
-	return report.InboxOf(g.State, g.beside, now)
+	return report.InboxOf(g.State, g.outside, now)
 }
 
 // mainline returns the repository's default branch, its commit and integration's. The branch is "" if

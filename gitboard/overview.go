@@ -20,7 +20,7 @@ const recent = 5
 // later time needs no new reading.
 type Glance struct {
 	*View
-	beside report.Beside
+	outside report.Outside
 }
 
 // Glance reads what an overview needs besides the board, including the current leases.
@@ -29,43 +29,43 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Glance{View: v, beside: report.Beside{Leases: evidences(held)}}
+	g := &Glance{View: v, outside: report.Outside{Leases: evidences(held)}}
 	if m := held[plumbing.MergeHolder]; m.Live(v.board.now()) && m.Since != "" && len(m.Tasks) > 0 {
-		g.beside.Merging = &report.Train{By: m.By(), Tasks: m.Tasks, Testing: m.Testing, Since: m.Since, Expires: m.Expires}
+		g.outside.Merging = &report.Train{By: m.By(), Tasks: m.Tasks, Testing: m.Testing, Since: m.Since, Expires: m.Expires}
 	}
 	halts, err := v.board.Clone().Halts(ctx)
 	if err != nil {
 		return nil, err
 	}
 	clone := v.board.Clone()
-	g.beside.Stopped, g.beside.GaveUp, g.beside.Handled = halts, clone.GaveUp(), clone.Handled()
-	if g.beside.Clone, _, err = v.board.Clone().kept(); err != nil {
+	g.outside.Stopped, g.outside.GaveUp, g.outside.Handled = halts, clone.GaveUp(), clone.Handled()
+	if g.outside.Clone, _, err = v.board.Clone().kept(); err != nil {
 		return nil, err
 	}
-	if g.beside.Unproven, err = v.unproven(ctx); err != nil {
+	if g.outside.Unproven, err = v.unproven(ctx); err != nil {
 		return nil, err
 	}
-	if g.beside.SetBack, err = v.SeenSetBack(ctx); err != nil {
+	if g.outside.SetBack, err = v.SeenSetBack(ctx); err != nil {
 		return nil, err
 	}
-	if g.beside.NoSpec, err = v.NoSpec(ctx); err != nil {
+	if g.outside.NoSpec, err = v.NoSpec(ctx); err != nil {
 		return nil, err
 	}
 	apart := (*share.DivergedError)(nil)
 	if _, err := v.Lacking(ctx); errors.As(err, &apart) {
-		g.beside.Apart = apart.Remote
+		g.outside.Apart = apart.Remote
 	} else if err != nil {
 		return nil, err
 	}
 	if goal := v.State.TheGoal(); goal != nil && goal.Status == board.Completed {
-		if g.beside.Ahead, err = v.Ahead(ctx); err != nil {
+		if g.outside.Ahead, err = v.Ahead(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if g.beside.Behind, err = v.Behind(ctx); err != nil {
+	if g.outside.Behind, err = v.Behind(ctx); err != nil {
 		return nil, err
 	}
-	g.beside.Events, err = v.Recent(ctx, recent)
+	g.outside.Events, err = v.Recent(ctx, recent)
 	return g, err
 }
 
@@ -80,7 +80,7 @@ func (v *View) unproven(ctx context.Context) (*report.Unproven, error) {
 
 // With adds the commits that were found on integration and that the board does not record.
 func (g *Glance) With(strays []report.Stray) *Glance {
-	g.beside.Strays = strays
+	g.outside.Strays = strays
 	return g
 }
 
@@ -91,19 +91,19 @@ func (v *View) PastGlance(ctx context.Context) (*Glance, error) {
 		return nil, err
 	}
 	events, err := v.Recent(ctx, recent)
-	return &Glance{v, report.Beside{Events: events, Unproven: unproven}}, err
+	return &Glance{v, report.Outside{Events: events, Unproven: unproven}}, err
 }
 
 // Of restricts the glance to one goal; "" means all goals.
 func (g *Glance) Of(goal string) *Glance {
-	g.beside.Goal = goal
+	g.outside.Goal = goal
 	return g
 }
 
 // Overview returns a summary of the run at a given time, assuming that the board does not change
 // until then.
 func (g *Glance) Overview(now time.Time) (*report.Overview, error) {
-	return report.Look(g.State, g.beside, now)
+	return report.Look(g.State, g.outside, now)
 }
 
 // Recent lists at most the given number of the newest operations, newest first; fewer if the

@@ -20,8 +20,8 @@ func (b *Board) Clone() Clone { return Clone{b} }
 // own returns the path of a file of this clone: <common git dir>/liza/<name>.
 func (c Clone) own(name string) string { return filepath.Join(c.board.Dir(), filepath.FromSlash(name)) }
 
-// place is own for a file that is about to be written: its directory exists.
-func (c Clone) place(name string) (file string, err error) {
+// writable is own for a file that is about to be written: its directory exists.
+func (c Clone) writable(name string) (file string, err error) {
 	file = c.own(name)
 	if err := c.board.Repo().MakeDir(filepath.Dir(file)); err != nil {
 		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
@@ -36,7 +36,7 @@ func (c Clone) Keep(name, text string) error { return c.keep(name, text, nil) }
 func (c Clone) KeepFlushed(name, text string) error { return c.keep(name, text, (*os.File).Sync) }
 
 func (c Clone) keep(name, text string, flush func(*os.File) error) error {
-	file, err := c.place(name)
+	file, err := c.writable(name)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c Clone) Discard(name string) error { return disk.Remove(c.own(name)) }
 
 // Note appends a line to a file of this clone.
 func (c Clone) Note(name, line string) error {
-	file, err := c.place(name)
+	file, err := c.writable(name)
 	if err != nil {
 		return err
 	}

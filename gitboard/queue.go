@@ -68,7 +68,7 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 		return nil, err
 	}
 	// File names sort in the order of the requests.
-	if q.file, err = b.Clone().place(fmt.Sprintf("%s/%020d-%s.json", queueDir, b.now().UnixNano(), token)); err != nil {
+	if q.file, err = b.Clone().writable(fmt.Sprintf("%s/%020d-%s.json", queueDir, b.now().UnixNano(), token)); err != nil {
 		return nil, err
 	}
 	return q, createSmall(q.file, string(data), userOnly)

@@ -264,7 +264,7 @@ func (s *simulation) run() string {
 // agents can still move the goals in progress.
 func (s *simulation) waits() []string {
 	state := s.eye.state()
-	inbox, err := report.InboxOf(state, report.Beside{}, s.now)
+	inbox, err := report.InboxOf(state, report.Outside{}, s.now)
 	check(s.t, err)
 	var reasons []string
 	held := map[string]bool{}

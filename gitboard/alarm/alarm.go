@@ -34,7 +34,7 @@ type Facts struct {
 	Halts   []report.Halt          // files that stop this clone
 	Strays  []report.Stray         // commits on integration that the board has not recorded
 	SetBack *report.SetBack        // nil if integration is where the board left it
-	Handled map[string]string      // see report.Beside
+	Handled map[string]string      // see report.Outside
 	Now     board.Time
 	Invalid string // why the tip does not replay or parse, "" if it does; otherwise no rule can be judged
 }
@@ -95,7 +95,7 @@ func Evaluate(f Facts, reported Reported) (Report, error) {
 
 // weigh adds an alarm if a step of the rule is reached, and sets Next if time alone will reach a
 // step.
-func (r *Report) weigh(rule *Rule, s sight, now board.Time, reported Reported) {
+func (r *Report) weigh(rule *Rule, s finding, now board.Time, reported Reported) {
 	reached := -1
 	for i, step := range rule.Steps {
 		due := s.since
@@ -122,7 +122,7 @@ func (r *Report) weigh(rule *Rule, s sight, now board.Time, reported Reported) {
 	r.Reported[key] = Said{reached, s.since}
 }
 
-func (rule *Rule) alarm(reached int, s sight, now board.Time) Alarm {
+func (rule *Rule) alarm(reached int, s finding, now board.Time) Alarm {
 	step := rule.Steps[reached]
 	words := []string{"{duration}", board.Span(now.Sub(s.since))}
 	for name, value := range s.words {

@@ -12,10 +12,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
-// sight is a rule's finding, whether or not a threshold is reached.
-type sight struct {
+// finding is a rule's finding, whether or not a threshold is reached.
+type finding struct {
 	about string     // distinguishes it from others of the same rule
-	since board.Time // its beginning; steps count time from it, and another beginning is another sight
+	since board.Time // its beginning; steps count time from it, and another beginning is another finding
 	n     int        // the number that steps compare
 	words map[string]string
 	do    board.Hint // the way out, if it is not the rule's
@@ -47,8 +47,8 @@ func newRuleInput(f Facts) *ruleInput {
 		}
 	}
 	slices.SortFunc(e.live, func(a, b board.Brief) int { return cmp.Compare(a.ID, b.ID) })
-	beside := report.Beside{Leases: f.Leases, Stopped: f.Halts, Strays: f.Strays, SetBack: f.SetBack, Handled: f.Handled}
-	e.conditions, _ = report.Conditions(f.State, beside, f.Now.Std()) // Evaluate returns the state's error
+	outside := report.Outside{Leases: f.Leases, Stopped: f.Halts, Strays: f.Strays, SetBack: f.SetBack, Handled: f.Handled}
+	e.conditions, _ = report.Conditions(f.State, outside, f.Now.Std()) // Evaluate returns the state's error
 	return e
 }
 
@@ -64,8 +64,8 @@ func about(task string, more ...string) map[string]string {
 }
 
 // of returns a rule's find for conditions of a kind.
-func of(kind report.ItemKind) func(*ruleInput) []sight {
-	return func(e *ruleInput) (all []sight) {
+func of(kind report.ItemKind) func(*ruleInput) []finding {
+	return func(e *ruleInput) (all []finding) {
 		for _, c := range e.conditions {
 			if c.Kind == kind {
 				all = append(all, e.sightOf(c))
@@ -79,7 +79,7 @@ func of(kind report.ItemKind) func(*ruleInput) []sight {
 }
 
 // sightOf is a condition with the words that rules use.
-func (e *ruleInput) sightOf(c report.Condition) sight {
+func (e *ruleInput) sightOf(c report.Condition) finding {
 	words := map[string]string{"task": c.Task(), "agent": c.Agent, "id": c.ID, "reason": c.Text, "description": c.Text, "question": c.Text, "needed": c.Needed, "first": c.Of, "progress": c.Text, "text": c.Text, "n": fmt.Sprint(c.Short), "status": "not registered"}
 	if a := e.State.Agent(c.Agent); a != nil {
 		words["status"] = string(a.Status)
@@ -100,11 +100,11 @@ func (e *ruleInput) sightOf(c report.Condition) sight {
 			words["there"] = c.Agent + " is silent"
 		}
 	}
-	return sight{about: c.ID, since: c.Since, do: c.Do, words: words}
+	return finding{about: c.ID, since: c.Since, do: c.Do, words: words}
 }
 
 // left finds what a planner looked at and left, so that only the human continues.
-func (e *ruleInput) left() (all []sight) {
+func (e *ruleInput) left() (all []finding) {
 	for _, c := range e.conditions {
 		if c.Left && c.Task() != "" && c.For != "" {
 			all = append(all, e.sightOf(c))
@@ -113,22 +113,22 @@ func (e *ruleInput) left() (all []sight) {
 	return all
 }
 
-func (e *ruleInput) reassigned() (all []sight) {
+func (e *ruleInput) reassigned() (all []finding) {
 	for _, b := range e.live {
 		if t := e.full[b.ID]; t != nil {
 			if since := t.SecondCoderSince(); since != "" {
-				all = append(all, sight{about: b.ID, since: since, words: about(b.ID)})
+				all = append(all, finding{about: b.ID, since: since, words: about(b.ID)})
 			}
 		}
 	}
 	return all
 }
 
-func (e *ruleInput) sameRejection() (all []sight) {
+func (e *ruleInput) sameRejection() (all []finding) {
 	for _, b := range e.live {
 		if t := e.full[b.ID]; t != nil {
 			if n, since := alike(t); n > 0 {
-				all = append(all, sight{about: b.ID, since: since, n: n, words: about(b.ID, "n", fmt.Sprint(n))})
+				all = append(all, finding{about: b.ID, since: since, n: n, words: about(b.ID, "n", fmt.Sprint(n))})
 			}
 		}
 	}
@@ -173,14 +173,14 @@ func substance(r *board.Rejection) string {
 	return text.Line(strings.Join(issues, " "), 1000)
 }
 
-func (e *ruleInput) reviewLoop() (all []sight) {
+func (e *ruleInput) reviewLoop() (all []finding) {
 	for _, b := range e.live {
 		t := e.full[b.ID]
 		if t == nil {
 			continue
 		}
 		if n := cycles(t); n >= e.State.Config().ReviewCyclesFor(t) {
-			all = append(all, sight{about: b.ID, words: about(b.ID, "n", fmt.Sprint(n))})
+			all = append(all, finding{about: b.ID, words: about(b.ID, "n", fmt.Sprint(n))})
 		}
 	}
 	return all
@@ -201,11 +201,11 @@ func cycles(t *board.Task) (n int) {
 
 // tasks returns a rule's find for live tasks that meet a condition, since they entered their
 // status.
-func tasks(meets func(board.Brief) bool) func(*ruleInput) []sight {
-	return func(e *ruleInput) (all []sight) {
+func tasks(meets func(board.Brief) bool) func(*ruleInput) []finding {
+	return func(e *ruleInput) (all []finding) {
 		for _, b := range e.live {
 			if meets(b) {
-				all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
+				all = append(all, finding{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
 			}
 		}
 		return all
@@ -214,9 +214,9 @@ func tasks(meets func(board.Brief) bool) func(*ruleInput) []sight {
 
 func integrationFailed(b board.Brief) bool { return b.Status == board.IntegrationFailed }
 func exhausted(b board.Brief) bool         { return b.Status == board.Blocked && b.Failures >= 2 }
-func (e *ruleInput) nearLimit() (all []sight) {
+func (e *ruleInput) nearLimit() (all []finding) {
 	near := func(task, what, metric string) {
-		all = append(all, sight{about: task + "/" + what, words: about(task, "metric", metric)})
+		all = append(all, finding{about: task + "/" + what, words: about(task, "metric", metric)})
 	}
 	for _, b := range e.live {
 		t := e.full[b.ID]
@@ -237,14 +237,14 @@ func (e *ruleInput) nearLimit() (all []sight) {
 }
 
 // budgets finds the budgets of unfinished tasks, of the sprint and of the goals.
-func (e *ruleInput) budgets() (all []sight) {
+func (e *ruleInput) budgets() (all []finding) {
 	if e.over() {
 		return nil
 	}
 	add := func(task string, b *board.Budget) {
 		if b != nil {
 			words := map[string]string{"task": task, "about": b.About, "used": fmt.Sprint(b.Used), "most": fmt.Sprint(b.Most), "key": b.Key}
-			all = append(all, sight{about: b.Key + "/" + b.About, n: b.Percent(), words: words, do: b.Raise()})
+			all = append(all, finding{about: b.Key + "/" + b.About, n: b.Percent(), words: words, do: b.Raise()})
 		}
 	}
 	c := e.State.Config()
@@ -263,7 +263,7 @@ func (e *ruleInput) budgets() (all []sight) {
 
 // stalled applies only while the run may proceed. It starts again when a human resumes the board,
 // and when a goal begins or is reopened.
-func (e *ruleInput) stalled() []sight {
+func (e *ruleInput) stalled() []finding {
 	if e.over() || len(e.State.Running()) == 0 || e.State.Control().Mode != board.Running {
 		return nil
 	}
@@ -274,26 +274,26 @@ func (e *ruleInput) stalled() []sight {
 			since = max(since, before.Ended)
 		}
 	}
-	return []sight{{since: since}}
+	return []finding{{since: since}}
 }
 
-func (e *ruleInput) invalid() []sight {
+func (e *ruleInput) invalid() []finding {
 	if e.Invalid == "" {
 		return nil
 	}
-	return []sight{{words: map[string]string{"error": e.Invalid}}}
+	return []finding{{words: map[string]string{"error": e.Invalid}}}
 }
 
-func (e *ruleInput) checkpoint() []sight { return e.halted(board.CheckpointMode) }
+func (e *ruleInput) checkpoint() []finding { return e.halted(board.CheckpointMode) }
 
-func (e *ruleInput) pause() []sight { return e.halted(board.Paused) }
+func (e *ruleInput) pause() []finding { return e.halted(board.Paused) }
 
 // halted finds a halt of the board or of this clone alone.
-func (e *ruleInput) halted(mode board.Mode) (all []sight) {
+func (e *ruleInput) halted(mode board.Mode) (all []finding) {
 	about := map[report.ItemKind]string{report.ItemStopped: "board", report.ItemCloneStopped: "clone"}
 	for _, c := range e.conditions {
 		if about[c.Kind] != "" && c.Mode == mode {
-			s := sight{about: about[c.Kind], since: c.Since}
+			s := finding{about: about[c.Kind], since: c.Since}
 			if c.Kind == report.ItemCloneStopped {
 				s.do = c.Do
 			}
@@ -303,35 +303,35 @@ func (e *ruleInput) halted(mode board.Mode) (all []sight) {
 	return all
 }
 
-func (e *ruleInput) deadline() []sight {
+func (e *ruleInput) deadline() []finding {
 	if e.over() {
 		return nil
 	}
 	sp := e.State.Sprint()
 	if due := sp.Timeline.Deadline; sp.Overdue(max(due, e.Now)) {
-		return []sight{{about: sp.ID, since: due, words: map[string]string{"sprint": sp.ID}}}
+		return []finding{{about: sp.ID, since: due, words: map[string]string{"sprint": sp.ID}}}
 	}
 	return nil
 }
 
-func (e *ruleInput) rubberStamping() []sight {
+func (e *ruleInput) rubberStamping() []finding {
 	if e.over() {
 		return nil
 	}
 	if m := report.Measure(e.State); m.RubberStamping() {
-		return []sight{{words: map[string]string{"rate": fmt.Sprint(m.ApprovalRate)}}}
+		return []finding{{words: map[string]string{"rate": fmt.Sprint(m.ApprovalRate)}}}
 	}
 	return nil
 }
 
 // breaker finds patterns, and a trigger that waits for a human although its pattern no longer
 // holds.
-func (e *ruleInput) breaker() (all []sight) {
+func (e *ruleInput) breaker() (all []finding) {
 	if e.over() {
 		return nil
 	}
 	seen := func(pattern, severity string, since board.Time) {
-		all = append(all, sight{about: pattern, since: since, words: map[string]string{"pattern": pattern, "severity": severity}})
+		all = append(all, finding{about: pattern, since: since, words: map[string]string{"pattern": pattern, "severity": severity}})
 	}
 	trigger := e.State.Breaker().CurrentTrigger
 	for _, p := range board.FindPatterns(e.State) {

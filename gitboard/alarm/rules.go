@@ -14,9 +14,9 @@ type Rule struct {
 	Name      string    // for programs
 	Condition string    // for people
 	Steps     []Step    // from mildest to worst
-	Do        board.Act // on words of a sight, or on examples
+	Do        board.Act // on words of a finding, or on examples
 	threshold string    // in words, if the steps don't express it
-	find      func(*ruleInput) []sight
+	find      func(*ruleInput) []finding
 }
 
 // Step is a threshold of a rule: a time since the condition began, and a number.

@@ -60,7 +60,7 @@ type handed struct {
 }
 
 // collect collects what an operation, just applied to p.state, claims about the repository.
-func (p *replay) collect(l *link) {
+func (p *replay) collect(l *entry) {
 	e := evidence{commit: l.oid, subject: subject(l.commit)}
 	commit := func(field, oid string) {
 		if oid != "" {

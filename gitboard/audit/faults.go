@@ -17,7 +17,7 @@ func (f *faults) add(code board.ErrorCode, format string, args ...any) {
 	*f = append(*f, Finding{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
-func (f faults) of(l *link) []Finding {
+func (f faults) of(l *entry) []Finding {
 	for i := range f {
 		f[i].Commit, f[i].Subject = l.oid, subject(l.commit)
 	}
@@ -39,7 +39,7 @@ func (f *faults) parents(c plumbing.Commit, last plumbing.OID) {
 
 // signatures checks names and times. An agent's commit must have exactly the agent's name, a
 // human's any name that Check allows. Both times must be the operation's, in UTC.
-func (f *faults) signatures(l *link) {
+func (f *faults) signatures(l *entry) {
 	a, c := l.commit.Author, l.commit.Committer
 	if l.opErr == nil {
 		name, email := log.Author(l.op.Actor)
@@ -67,7 +67,7 @@ func (f *faults) signatures(l *link) {
 }
 
 // form checks that the commit object contains nothing beyond what has been checked so far.
-func (f *faults) form(l *link) {
+func (f *faults) form(l *entry) {
 	c := l.commit
 	plain := plumbing.EncodeCommit(plumbing.Commit{
 		Tree: c.Tree, Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: c.Message, GPGSig: c.GPGSig,

@@ -26,7 +26,7 @@ func FindForeign(ctx context.Context, repo *git.Repo) (*Foreign, error) {
 		return nil, err
 	}
 	f := &Foreign{Tip: tip, Board: tip}
-	for range maxPlaces {
+	for range maxPositions {
 		c, err := commitOf(ctx, repo, f.Board)
 		if err != nil {
 			return nil, err

@@ -92,8 +92,8 @@ func firstParents(ctx context.Context, repo *git.Repo, r Range) ([]plumbing.OID,
 	return repo.History().Since(ctx, r.From, r.To)
 }
 
-// link is a commit of the chain with everything that can be read from it alone.
-type link struct {
+// entry is a commit of the chain with everything that can be read from it alone.
+type entry struct {
 	oid    plumbing.OID
 	data   []byte
 	commit plumbing.Commit
@@ -109,8 +109,8 @@ type link struct {
 const batchSize = 256
 
 type batch struct {
-	links []link
-	err   error
+	entries []entry
+	err     error
 }
 
 // read reads the commits of a chain in batches, ahead of the caller. The batches come in order;
@@ -137,8 +137,8 @@ func read(ctx context.Context, store log.Store, chain []plumbing.OID) (batches <
 				return
 			}
 			busy.Go(func() {
-				links, err := decode(ctx, store, oids, objects)
-				promise <- batch{links, err}
+				entries, err := decode(ctx, store, oids, objects)
+				promise <- batch{entries, err}
 			})
 		}
 	})
@@ -146,12 +146,12 @@ func read(ctx context.Context, store log.Store, chain []plumbing.OID) (batches <
 }
 
 // decode decodes operations from commits.
-func decode(ctx context.Context, store log.Store, oids []plumbing.OID, objects []plumbing.Object) ([]link, error) {
-	links := make([]link, len(oids))
+func decode(ctx context.Context, store log.Store, oids []plumbing.OID, objects []plumbing.Object) ([]entry, error) {
+	entries := make([]entry, len(oids))
 	var long []int
 	var names []string
-	for i := range links {
-		l := &links[i]
+	for i := range entries {
+		l := &entries[i]
 		l.oid, l.data = oids[i], objects[i].Data
 		if objects[i].OID == "" {
 			return nil, &git.DamagedError{Commit: oids[i]}
@@ -170,22 +170,22 @@ func decode(ctx context.Context, store log.Store, oids []plumbing.OID, objects [
 		l.operation("")
 	}
 	if len(long) == 0 {
-		return links, nil
+		return entries, nil
 	}
 	files, err := store.Objects(ctx, names)
 	if err != nil {
 		return nil, err
 	}
 	for i, at := range long {
-		if l := &links[at]; files[i].Type != plumbing.BlobObject {
+		if l := &entries[at]; files[i].Type != plumbing.BlobObject {
 			l.opErr = fmt.Errorf("the message names %s, which is not in the tree", codec.PayloadFile)
 		} else {
 			l.operation(string(files[i].Data))
 		}
 	}
-	return links, nil
+	return entries, nil
 }
 
-func (l *link) operation(file string) {
+func (l *entry) operation(file string) {
 	l.op, l.opErr = l.head.Operation(file, l.commit.Author)
 }

@@ -24,7 +24,7 @@ type Claims struct {
 }
 
 // add adds what a commit of the board claims.
-func (c *Claims) add(l *link) {
+func (c *Claims) add(l *entry) {
 	if l.err != nil || l.opErr != nil {
 		return
 	}
@@ -100,8 +100,8 @@ func Recorded(ctx context.Context, repo *git.Repo, r Range) (all Claims, err err
 		if b.err != nil {
 			return all, b.err
 		}
-		for i := range b.links {
-			all.add(&b.links[i])
+		for i := range b.entries {
+			all.add(&b.entries[i])
 		}
 	}
 	return all, ctx.Err()

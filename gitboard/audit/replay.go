@@ -87,8 +87,8 @@ func (p *replay) run(ctx context.Context, chain []plumbing.OID, progress func(do
 		if b.err != nil {
 			return b.err
 		}
-		for i := range b.links {
-			l := &b.links[i]
+		for i := range b.entries {
+			l := &b.entries[i]
 			if err := p.take(ctx, l); err != nil {
 				return fmt.Errorf("verify %s: %w", l.oid.Short(), err)
 			}
@@ -110,7 +110,7 @@ func (p *replay) run(ctx context.Context, chain []plumbing.OID, progress func(do
 }
 
 // take replays one commit, whose faults become findings. An error means a failure to read.
-func (p *replay) take(ctx context.Context, l *link) error {
+func (p *replay) take(ctx context.Context, l *entry) error {
 	var found faults
 	if l.err != nil {
 		found.add(CodeHistory, "it is not a commit: %v", l.err)
@@ -130,7 +130,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		if l.commit.Message != want.Message {
 			found.add(CodeMessage, "the message is not the operation's: %s", difference(l.commit.Message, want.Message))
 		}
-		if err := p.place(ctx, l, want, &found); err != nil {
+		if err := p.compareTree(ctx, l, want, &found); err != nil {
 			return err
 		}
 		found.form(l)
@@ -168,7 +168,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 
 // step carries out the operation of a commit on the board before it; nil if that is impossible. It
 // puts what the operation writes into files. An error means a failure to read.
-func (p *replay) step(l *link, files map[string][]byte, found *faults) (*log.Result, error) {
+func (p *replay) step(l *entry, files map[string][]byte, found *faults) (*log.Result, error) {
 	if l.opErr != nil {
 		found.add(CodeMessage, "it carries no operation: %v", l.opErr)
 		return nil, nil
@@ -202,7 +202,7 @@ func (p *replay) step(l *link, files map[string][]byte, found *faults) (*log.Res
 
 // signed checks the commit's signature against the keys on the board before it. want is nil for an
 // operation that can't be carried out; then it doesn't matter whose key signed.
-func (p *replay) signed(l *link, want *log.Result, found *faults) {
+func (p *replay) signed(l *entry, want *log.Result, found *faults) {
 	if l.signErr != nil {
 		found.add(CodeSignature, "its signature is not accepted: %v", l.signErr)
 		return
@@ -227,7 +227,7 @@ func (p *replay) signed(l *link, want *log.Result, found *faults) {
 
 // repeated looks for an operation that was carried out twice. An id may be used again once the
 // first use is so old that no writer looks for it any more.
-func (p *replay) repeated(l *link, found *faults) {
+func (p *replay) repeated(l *entry, found *faults) {
 	if l.opErr != nil {
 		return
 	}

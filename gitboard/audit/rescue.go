@@ -54,20 +54,20 @@ func FindLoss(ctx context.Context, repo *git.Repo) (*Loss, error) {
 	return l, nil
 }
 
-// place is a commit that the board was at, or may have been at.
-type place struct {
+// position is a commit that the board was at, or may have been at.
+type position struct {
 	commit plumbing.OID
 	from   string
 	said   string
 }
 
-// maxPlaces limits the commits that are tried.
-const maxPlaces = 1000
+// maxPositions limits the commits that are tried.
+const maxPositions = 1000
 
 // search looks for the newest commit that can be read: where the ref was, what was written
 // recently, where plumbing.LastRef follows it, and where a remote has it.
 func (l *Loss) search(ctx context.Context, repo *git.Repo) error {
-	places, err := placesHere(ctx, repo)
+	positions, err := positionsHere(ctx, repo)
 	if err != nil {
 		return err
 	}
@@ -77,21 +77,21 @@ func (l *Loss) search(ctx context.Context, repo *git.Repo) error {
 	}
 	for _, r := range refs {
 		if strings.HasSuffix(r.Name, "/state") {
-			places = append(places, place{r.OID, r.Name, ""})
+			positions = append(positions, position{r.OID, r.Name, ""})
 		}
 	}
 	if err := l.leaves(ctx, repo, l.At); err != nil {
 		return err
 	}
 	tried := map[plumbing.OID]bool{}
-	for _, p := range places[:min(len(places), maxPlaces)] {
+	for _, p := range positions[:min(len(positions), maxPositions)] {
 		if tried[p.commit] {
 			continue
 		}
 		tried[p.commit] = true
 		switch err := readable(ctx, repo, p.commit); {
 		case err == nil:
-			return l.latest(ctx, repo, p, places)
+			return l.latest(ctx, repo, p, positions)
 		case !lacking(err):
 			return err // it may be whole: an older one must not take its place
 		}
@@ -119,8 +119,8 @@ func (l *Loss) leaves(ctx context.Context, repo *git.Repo, commit plumbing.OID) 
 
 // latest sets the newest commit that can be read: the one that was found, or one that follows it.
 // Files that were copied may no longer show which of them was written last.
-func (l *Loss) latest(ctx context.Context, repo *git.Repo, found place, places []place) error {
-	for _, p := range places[:min(len(places), maxPlaces)] {
+func (l *Loss) latest(ctx context.Context, repo *git.Repo, found position, positions []position) error {
+	for _, p := range positions[:min(len(positions), maxPositions)] {
 		if p.commit == found.commit {
 			continue
 		}
@@ -138,28 +138,28 @@ func (l *Loss) latest(ctx context.Context, repo *git.Repo, found place, places [
 	return nil
 }
 
-// placesHere lists the commits that the board was at in this repository, newest first by each
+// positionsHere lists the commits that the board was at in this repository, newest first by each
 // source.
-func placesHere(ctx context.Context, repo *git.Repo) ([]place, error) {
+func positionsHere(ctx context.Context, repo *git.Repo) ([]position, error) {
 	moves, err := repo.Reflog(plumbing.BoardRef)
 	if err != nil {
 		return nil, err
 	}
-	var places []place
+	var positions []position
 	for _, m := range moves {
-		places = append(places, place{m.To, "the reflog", m.Message})
+		positions = append(positions, position{m.To, "the reflog", m.Message})
 	}
 	for _, tip := range repo.Upkeep().KeptTips() {
-		places = append(places, place{tip, "recently written objects", ""})
+		positions = append(positions, position{tip, "recently written objects", ""})
 	}
 	last, err := repo.Ref(ctx, plumbing.LastRef)
 	if err != nil && !errors.As(err, new(*git.BrokenRefError)) {
 		return nil, err
 	}
 	if !last.IsZero() {
-		places = append(places, place{last, plumbing.LastRef, ""})
+		positions = append(positions, position{last, plumbing.LastRef, ""})
 	}
-	return places, nil
+	return positions, nil
 }
 
 // wholeBoard returns nil for a commit of a board whose history is complete.

@@ -59,11 +59,11 @@ func atHome(ctx context.Context, repo *git.Repo) (bool, error) {
 }
 
 func findSetBack(ctx context.Context, repo *git.Repo) (*SetBack, error) {
-	places, err := placesHere(ctx, repo)
+	positions, err := positionsHere(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
-	tip, err := repo.Ref(ctx, plumbing.BoardRef) // after the places, which are not newer then
+	tip, err := repo.Ref(ctx, plumbing.BoardRef) // after the positions, which are not newer then
 	if tip.IsZero() {                            // also if it can't be read
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func findSetBack(ctx context.Context, repo *git.Repo) (*SetBack, error) {
 		tried[oid] = true
 	}
 	var most *SetBack
-	for _, p := range places[:min(len(places), maxPlaces)] {
+	for _, p := range positions[:min(len(positions), maxPositions)] {
 		if tried[p.commit] {
 			continue
 		}
@@ -98,9 +98,9 @@ func findSetBack(ctx context.Context, repo *git.Repo) (*SetBack, error) {
 	return most, nil
 }
 
-// setBack compares the board with a place that its history lacks. It returns nil if that place has
+// setBack compares the board with a position that its history lacks. It returns nil if that position has
 // no whole board, or if its operations do not follow: those are no loss.
-func setBack(ctx context.Context, repo *git.Repo, tip plumbing.OID, p place) (*SetBack, error) {
+func setBack(ctx context.Context, repo *git.Repo, tip plumbing.OID, p position) (*SetBack, error) {
 	if err := wholeBoard(ctx, repo, p.commit); err != nil {
 		if lacking(err) {
 			return nil, nil

@@ -48,8 +48,8 @@ func placeAll(all <-chan unplaced, made func(plumbing.OID, *log.Result)) bool {
 	return sound
 }
 
-// place compares the tree that an outcome leads to with the commit's, or leaves that to placeAll.
-func (p *replay) place(ctx context.Context, l *link, want *log.Result, found *faults) error {
+// compareTree compares the tree that an outcome leads to with the commit's, or leaves that to placeAll.
+func (p *replay) compareTree(ctx context.Context, l *entry, want *log.Result, found *faults) error {
 	if p.trees != nil {
 		p.trees <- unplaced{l.oid, l.commit.Tree, want}
 		return nil

@@ -17,35 +17,35 @@ import (
 func TestCommitFaults(t *testing.T) {
 	const last, before = plumbing.OID("1111111111111111111111111111111111111111"), plumbing.OID("2222222222222222222222222222222222222222")
 	for name, c := range map[string]struct {
-		change func(l *link)
+		change func(l *entry)
 		last   plumbing.OID
 		want   string
 	}{
-		"nothing":                 {func(*link) {}, last, ""},
-		"two parents":             {func(l *link) { l.commit.Parents = append(l.commit.Parents, before) }, last, "it has 2 parents: a board's history is one line"},
-		"a parent of the first":   {func(*link) {}, plumbing.ZeroOID, "the history is cut off here (a shallow clone?): what came before 1111111111 can't be proven"},
-		"another parent":          {func(l *link) { l.commit.Parents = []plumbing.OID{before} }, last, "it does not follow from 1111111111, which git lists before it"},
-		"no parent":               {func(l *link) { l.commit.Parents = nil }, last, "it does not follow from 1111111111, which git lists before it"},
-		"the first":               {func(l *link) { l.commit.Parents = nil }, plumbing.ZeroOID, ""},
-		"the author's name":       {func(l *link) { l.commit.Author.Name = "Eve" }, last, "the author is Eve <coder-1@liza>, and should be coder-1 <coder-1@liza>"},
-		"the author's address":    {func(l *link) { l.commit.Author.Email = "eve@example.org" }, last, "the author is coder-1 <eve@example.org>, and should be coder-1 <coder-1@liza>"},
-		"no operation":            {func(l *link) { l.opErr, l.commit.Author.Name = errors.New("none"), "Eve" }, last, ""},
-		"a human without name":    {func(l *link) { l.acted("", "ada@example.org") }, last, "the human who acted has no name or no address"},
-		"a human without address": {func(l *link) { l.acted("Ada", "") }, last, "the human who acted has no name or no address"},
-		"a human":                 {func(l *link) { l.acted("Ada", "ada@example.org") }, last, ""},
-		"no committer's name":     {func(l *link) { l.commit.Committer.Name = "" }, last, "the committer has no name or no address"},
-		"no committer's address":  {func(l *link) { l.commit.Committer.Email = "" }, last, "the committer has no name or no address"},
-		"a bell in the name":      {func(l *link) { l.commit.Committer.Name = "A\a" }, last, "the committer's name or address holds a control character"},
-		"a bell in the address":   {func(l *link) { l.commit.Committer.Email = "a\a" }, last, "the committer's name or address holds a control character"},
-		"the author's zone": {func(l *link) { l.commit.Author.When = l.commit.Author.When.In(time.FixedZone("", 3600)) },
+		"nothing":                 {func(*entry) {}, last, ""},
+		"two parents":             {func(l *entry) { l.commit.Parents = append(l.commit.Parents, before) }, last, "it has 2 parents: a board's history is one line"},
+		"a parent of the first":   {func(*entry) {}, plumbing.ZeroOID, "the history is cut off here (a shallow clone?): what came before 1111111111 can't be proven"},
+		"another parent":          {func(l *entry) { l.commit.Parents = []plumbing.OID{before} }, last, "it does not follow from 1111111111, which git lists before it"},
+		"no parent":               {func(l *entry) { l.commit.Parents = nil }, last, "it does not follow from 1111111111, which git lists before it"},
+		"the first":               {func(l *entry) { l.commit.Parents = nil }, plumbing.ZeroOID, ""},
+		"the author's name":       {func(l *entry) { l.commit.Author.Name = "Eve" }, last, "the author is Eve <coder-1@liza>, and should be coder-1 <coder-1@liza>"},
+		"the author's address":    {func(l *entry) { l.commit.Author.Email = "eve@example.org" }, last, "the author is coder-1 <eve@example.org>, and should be coder-1 <coder-1@liza>"},
+		"no operation":            {func(l *entry) { l.opErr, l.commit.Author.Name = errors.New("none"), "Eve" }, last, ""},
+		"a human without name":    {func(l *entry) { l.acted("", "ada@example.org") }, last, "the human who acted has no name or no address"},
+		"a human without address": {func(l *entry) { l.acted("Ada", "") }, last, "the human who acted has no name or no address"},
+		"a human":                 {func(l *entry) { l.acted("Ada", "ada@example.org") }, last, ""},
+		"no committer's name":     {func(l *entry) { l.commit.Committer.Name = "" }, last, "the committer has no name or no address"},
+		"no committer's address":  {func(l *entry) { l.commit.Committer.Email = "" }, last, "the committer has no name or no address"},
+		"a bell in the name":      {func(l *entry) { l.commit.Committer.Name = "A\a" }, last, "the committer's name or address holds a control character"},
+		"a bell in the address":   {func(l *entry) { l.commit.Committer.Email = "a\a" }, last, "the committer's name or address holds a control character"},
+		"the author's zone": {func(l *entry) { l.commit.Author.When = l.commit.Author.When.In(time.FixedZone("", 3600)) },
 			last, "the times of author and committer are not UTC"},
-		"the committer's zone": {func(l *link) { l.commit.Committer.When = l.commit.Committer.When.In(time.FixedZone("", 3600)) },
+		"the committer's zone": {func(l *entry) { l.commit.Committer.When = l.commit.Committer.When.In(time.FixedZone("", 3600)) },
 			last, "the times of author and committer are not UTC"},
-		"the time": {func(l *link) { l.commit.Committer.When = l.commit.Committer.When.Add(time.Second) },
+		"the time": {func(l *entry) { l.commit.Committer.When = l.commit.Committer.When.Add(time.Second) },
 			last, "the author's time is 2026-02-03T08:00:00Z, the committer's 2026-02-03T08:00:01Z"},
 	} {
 		at := time.Date(2026, 2, 3, 8, 0, 0, 0, time.UTC)
-		l := &link{
+		l := &entry{
 			op: board.Operation{Actor: board.Actor{ID: "coder-1", Role: roles.Coder}},
 			commit: plumbing.Commit{Parents: []plumbing.OID{last}, Author: plumbing.Signature{Name: "coder-1", Email: "coder-1@liza", When: at},
 				Committer: plumbing.Signature{Name: "Ada", Email: "ada@example.org", When: at}},
@@ -65,7 +65,7 @@ func TestCommitFaults(t *testing.T) {
 }
 
 // acted makes a human the author.
-func (l *link) acted(name, email string) {
+func (l *entry) acted(name, email string) {
 	l.op.Actor = board.HumanActor(name, email)
 	l.commit.Author.Name, l.commit.Author.Email = name, email
 }

@@ -58,7 +58,7 @@ func TestAnswerANote(t *testing.T) {
 	s.do(human, answer).refused("exists", human, answer, "answered by human already")
 	n := s.state().Note("note-1")
 	equals(t, "recorded", []any{n.Answer, n.AnsweredBy, n.AnsweredAt, n.AcknowledgedBy}, []any{"No.", "human", s.last, ""})
-	equal(t, "inbox", len(s.inbox(report.Beside{Leases: s.allAlive()}).Items), 0)
+	equal(t, "inbox", len(s.inbox(report.Outside{Leases: s.allAlive()}).Items), 0)
 	for names, want := range map[string]int{"planner": 2, "planner-1": 1, "human": 0, "coder": 0} {
 		if got := len(report.NotesFor(s.state(), names)); got != want {
 			t.Errorf("%s reads %d notes, not %d", names, got, want)

@@ -56,7 +56,7 @@ func TestArchivedDependency(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").ready("open", "login").do(human, archive("sprint-1", "login"))
 	next := board.NextClaim(s.state(), coder1.ID, nil, func(string, board.Brief) bool { return false })
 	equal(t, "the next to claim", next, "open")
-	o, err := report.Look(s.state(), report.Beside{}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -308,7 +308,7 @@ func TestBudgetOfOneGoal(t *testing.T) {
 	s.refused("mode", planner, &board.Plan{Goal: "billing"}, "used 100 of 100")
 	equal(t, "next", board.NextClaim(s.state(), "coder-2", nil, nil), "login")
 	equal(t, "wakes", len(report.Wakes(s.state(), "billing")), 0)
-	o, err := report.Look(s.state(), report.Beside{}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{}, s.now.Std())
 	if err != nil || len(o.Waiting) == 0 || cmdline.Hint(o.Waiting[0].Do) != "git liza config set budget_goal_tokens 200" {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -328,7 +328,7 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	s := side(t).do(planner, add("ledger")).do(planner, finalize("ledger"))
 	s.do(planner2, add("invoice", "ledger")).do(planner2, finalize("invoice"))
 	stuck := func() string {
-		o, err := report.Look(s.state(), report.Beside{Goal: "billing"}, s.now.Std())
+		o, err := report.Look(s.state(), report.Outside{Goal: "billing"}, s.now.Std())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +342,7 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	equals(t, "while goal-1 runs", []any{flagged(), stuck()}, []any{false, ""})
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
 	equals(t, "afterwards", []any{flagged(), stuck()}, []any{true, "waits for ledger of goal-1, which is ABORTED"})
-	beside := report.Beside{Leases: s.allAlive()}
+	beside := report.Outside{Leases: s.allAlive()}
 	equal(t, "inbox", lined(s.inbox(beside)), "ended_goal human [invoice]: git liza goal reopen goal-1")
 	o, err := report.Look(s.state(), beside, s.now.Std())
 	equals(t, "status", []any{asks(o.Waiting), o.Waits(roles.Human), err}, []any{
@@ -387,7 +387,7 @@ func TestTasksOfALaterGoal(t *testing.T) {
 	equals(t, "while goal-1 runs", later(), []string{
 		"now  coder ", "export goal-1  ", "plan goal-1 planner ", "Waiting: you 0, planner 1, coders 1. Last progress 0s ago.",
 	})
-	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: map[string]board.Lease{}})), "drafts human [plan]: git liza finalize plan\nno_agent human [now]: git liza agent coder")
+	equal(t, "inbox", lined(s.inbox(report.Outside{Leases: map[string]board.Lease{}})), "drafts human [plan]: git liza finalize plan\nno_agent human [now]: git liza agent coder")
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
 	equals(t, "afterwards", later()[:2], []string{"export  coder ", "plan  planner "})
 
@@ -416,9 +416,9 @@ func TestWaitsForLaterGoal(t *testing.T) {
 	equals(t, "stuck", []string{outlookOf(t, o, "now").Stuck.String(), outlookOf(t, o, "soon").Stuck.String(), outlookOf(t, o, "export").Stuck.String()},
 		[]string{says, "waits for now", ""})
 	equals(t, "status", asks(o.Waiting), []ask{{What: "now " + says, Do: out}})
-	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "later_goal human [now soon]: "+out)
+	equal(t, "inbox", lined(s.inbox(report.Outside{Leases: s.allAlive()})), "later_goal human [now soon]: "+out)
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
-	equal(t, "afterwards", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "")
+	equal(t, "afterwards", lined(s.inbox(report.Outside{Leases: s.allAlive()})), "")
 }
 
 // TestContinuedElsewhere checks that whoever decides whether a goal is reached sees what of it is
@@ -432,7 +432,7 @@ func TestContinuedElsewhere(t *testing.T) {
 	s.do(planner, replace("login", "form")).do(planner, replace("form", "invoice"))
 	want := []string{"login continues as invoice of billing, which is DRAFT", "form continues as invoice of billing, which is DRAFT"}
 	equals(t, "open", report.ContinuedElsewhere(s.state(), "goal-1"), want)
-	items := s.clone().do(planner, &board.Deregister{}).do(planner2, &board.Deregister{}).inbox(report.Beside{Leases: map[string]board.Lease{}}).Items
+	items := s.clone().do(planner, &board.Deregister{}).do(planner2, &board.Deregister{}).inbox(report.Outside{Leases: map[string]board.Lease{}}).Items
 	i := slices.IndexFunc(items, func(i report.Item) bool { return i.Kind == report.ItemGoalOver })
 	equals(t, "inbox", items[max(0, i)].Evidence, want)
 	s.do(planner2, replace("invoice", "receipt"))

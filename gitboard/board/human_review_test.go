@@ -85,13 +85,13 @@ func TestReviewBy(t *testing.T) {
 	s.refused("permission", reviewer1, review("login"), "reviews are by humans here")
 	equal(t, "an agent's next", board.NextReview(s.state(), "code-reviewer-1", nil, any), "")
 	equal(t, "a human's next", board.NextReview(s.state(), roles.HumanID, nil, any), "login")
-	items := s.inbox(report.Beside{Leases: s.allAlive()}).Items
+	items := s.inbox(report.Outside{Leases: s.allAlive()}).Items
 	if len(items) != 1 || items[0].Kind != report.ItemReview || cmdline.Hint(items[0].Do[1].Do) != "git liza claim-review login" {
 		t.Errorf("%+v", items)
 	}
 	equal(t, "status", cmdline.Hint(s.look(s.allAlive()).Waiting[0].Do), "git liza review login --diff")
 	s.do(human, review("login"))
-	items = s.inbox(report.Beside{Leases: s.allAlive()}).Items
+	items = s.inbox(report.Outside{Leases: s.allAlive()}).Items
 	if len(items) != 1 || cmdline.Hint(items[0].Do[1].Do) != "git liza verdict login APPROVED --commit "+workCommit {
 		t.Errorf("%+v", items)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-func (s *script) inbox(beside report.Beside) *report.Inbox {
+func (s *script) inbox(beside report.Outside) *report.Inbox {
 	s.t.Helper()
 	in, err := report.InboxOf(s.state(), beside, s.now.Std())
 	if err != nil {
@@ -37,15 +37,15 @@ func TestInboxOrder(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		make   func(*script)
-		beside func(*script) report.Beside
+		beside func(*script) report.Outside
 		want   []string
 	}{
 		{"nothing waits", func(s *script) { s.claimed("one") }, nil, nil},
-		{"no plan", func(*script) {}, func(*script) report.Beside { return report.Beside{Leases: nobody} }, []string{"no_plan human []: git liza agent planner"}},
+		{"no plan", func(*script) {}, func(*script) report.Outside { return report.Outside{Leases: nobody} }, []string{"no_plan human []: git liza agent planner"}},
 		{"a planner is there, and looks at it first", func(s *script) { s.in(board.Blocked, "one") }, nil, []string{"blocked planner [one]: git liza answer one TEXT"}},
 		{"two blocked tasks, one with dependents", func(s *script) {
 			s.in(board.Blocked, "alone").in(board.Blocked, "base").ready("upper", "base").do(planner, add("top", "upper"))
-		}, func(*script) report.Beside { return report.Beside{Leases: nobody} }, []string{
+		}, func(*script) report.Outside { return report.Outside{Leases: nobody} }, []string{
 			"blocked human [base upper top]: git liza answer base TEXT",
 			"blocked human [alone]: git liza answer alone TEXT",
 			"drafts human [top]: git liza finalize top",
@@ -60,35 +60,35 @@ func TestInboxOrder(t *testing.T) {
 			s.claimed("one").do(planner, &board.AddNote{For: "human", Message: "May it cost money?"})
 			s.do(coder1, &board.LogAnomaly{Type: "system_ambiguity", Task: "one", Details: map[string]board.Scalar{"protocol_section": "2", "question": "who merges?"}})
 		}, nil, []string{"ambiguity human [one]: git liza note TEXT --for one", "question human []: git liza answer note-1 TEXT"}},
-		{"every task is over", func(s *script) { s.in(board.Merged, "one") }, func(*script) report.Beside { return report.Beside{Leases: nobody} },
+		{"every task is over", func(s *script) { s.in(board.Merged, "one") }, func(*script) report.Outside { return report.Outside{Leases: nobody} },
 			[]string{"goal_over human []: git liza goal complete"}},
 		{"a finished goal", func(s *script) { s.in(board.Merged, "one").do(human, &board.GoalComplete{}) },
-			func(*script) report.Beside {
-				return report.Beside{Leases: nobody, Ahead: &report.Ahead{Integration: "integration", Into: "main", Commits: 24, CheckedOut: true}}
+			func(*script) report.Outside {
+				return report.Outside{Leases: nobody, Ahead: &report.Ahead{Integration: "integration", Into: "main", Commits: 24, CheckedOut: true}}
 			}, []string{"ahead human []: git merge integration"}},
 		{"a finished goal whose work is on main", func(s *script) { s.in(board.Merged, "one").do(human, &board.GoalComplete{}) },
-			func(*script) report.Beside {
-				return report.Beside{Leases: nobody, Ahead: &report.Ahead{Integration: "integration", Into: "main"}}
+			func(*script) report.Outside {
+				return report.Outside{Leases: nobody, Ahead: &report.Ahead{Integration: "integration", Into: "main"}}
 			}, nil},
-		{"no coder", func(s *script) { s.ready("one").ready("two", "one") }, func(s *script) report.Beside {
-			return report.Beside{Leases: map[string]board.Lease{"planner-1": s.allAlive()["planner-1"]}}
+		{"no coder", func(s *script) { s.ready("one").ready("two", "one") }, func(s *script) report.Outside {
+			return report.Outside{Leases: map[string]board.Lease{"planner-1": s.allAlive()["planner-1"]}}
 		}, []string{"no_agent human [one two]: git liza agent coder"}},
-		{"a coder that is gone, with work in hand", func(s *script) { s.claimed("one") }, func(s *script) report.Beside {
+		{"a coder that is gone, with work in hand", func(s *script) { s.claimed("one") }, func(s *script) report.Outside {
 			leases := s.allAlive()
 			leases["coder-1"] = board.Lease{Agent: "coder-1", Expires: s.now}
-			return report.Beside{Leases: leases, GaveUp: map[string]report.GaveUp{"coder-1": {Since: s.now, Reason: "three crashes"}}}
+			return report.Outside{Leases: leases, GaveUp: map[string]report.GaveUp{"coder-1": {Since: s.now, Reason: "three crashes"}}}
 		}, []string{"agent_gone human [one]: git liza logs coder-1"}},
-		{"a coder that gave up, with nothing in hand", func(s *script) { s.do(coder2, &board.Deregister{}) }, func(s *script) report.Beside {
+		{"a coder that gave up, with nothing in hand", func(s *script) { s.do(coder2, &board.Deregister{}) }, func(s *script) report.Outside {
 			leases := s.allAlive()
-			return report.Beside{Leases: leases, GaveUp: map[string]report.GaveUp{
+			return report.Outside{Leases: leases, GaveUp: map[string]report.GaveUp{
 				"coder-2": {Since: s.now, Reason: "it can't work"},
 				"coder-1": {Since: s.now, Reason: "it was started again elsewhere"},
 			}}
 		}, []string{"agent_gone human []: git liza logs coder-2"}},
 		{"a coder that can't claim, and is alive", func(s *script) {
 			s.do(coder1, &board.Deregister{}).do(coder1, &board.Register{Session: coder1.Session, PID: 7})
-		}, func(s *script) report.Beside {
-			return report.Beside{Leases: s.allAlive(), GaveUp: map[string]report.GaveUp{"coder-1": {Since: s.now, Reason: "worktree_setup fails"}}}
+		}, func(s *script) report.Outside {
+			return report.Outside{Leases: s.allAlive(), GaveUp: map[string]report.GaveUp{"coder-1": {Since: s.now, Reason: "worktree_setup fails"}}}
 		}, []string{"agent_gone human []: git liza logs coder-1"}},
 		{"a reservation for a coder that is gone", func(s *script) {
 			s.in(board.Blocked, "one").do(planner, &board.Unblock{About: about("one"), To: "coder-2"}).do(coder2, &board.Deregister{})
@@ -96,7 +96,7 @@ func TestInboxOrder(t *testing.T) {
 	} {
 		s := begun(t)
 		c.make(s)
-		beside := report.Beside{Leases: s.allAlive()}
+		beside := report.Outside{Leases: s.allAlive()}
 		if c.beside != nil {
 			beside = c.beside(s)
 		}
@@ -109,7 +109,7 @@ func TestInboxOrder(t *testing.T) {
 // TestInboxBlocked checks that the item of a blocked task has everything needed to answer it.
 func TestInboxBlocked(t *testing.T) {
 	s := begun(t).rejected("one").do(coder1, goOn("one")).do(coder1, block("one"))
-	i := s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0]
+	i := s.inbox(report.Outside{Leases: map[string]board.Lease{}}).Items[0]
 	switch {
 	case i.Kind != report.ItemBlocked || i.ID != "one" || i.Turn != roles.Human || i.By != "coder-1" || i.Since != s.now:
 		t.Errorf("%+v", i)
@@ -129,7 +129,7 @@ func TestInboxBlocked(t *testing.T) {
 func TestInboxExhausted(t *testing.T) {
 	s := begun(t).claimed("one").fails(coder1, "one").do(human, &board.Unblock{About: about("one")}).do(coder2, goOn("one")).fails(coder2, "one")
 	first := func() string {
-		return cmdline.Hint(s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0].Do[0].Do)
+		return cmdline.Hint(s.inbox(report.Outside{Leases: map[string]board.Lease{}}).Items[0].Do[0].Do)
 	}
 	if do := first(); do != "git liza amend-task one --done TEXT --reason TEXT" {
 		t.Error(do)
@@ -147,7 +147,7 @@ func TestInboxDrafts(t *testing.T) {
 	vague := add("vague")
 	vague.DoneWhen = "it works correctly"
 	s.do(planner, vague)
-	items := s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items
+	items := s.inbox(report.Outside{Leases: map[string]board.Lease{}}).Items
 	if len(items) != 1 || items[0].Kind != report.ItemDrafts || items[0].By != "planner-1" {
 		t.Fatalf("%+v", items)
 	}
@@ -167,7 +167,7 @@ func TestInboxOfUnfinishedDrafts(t *testing.T) {
 	bare := add("bare")
 	bare.DoneWhen, bare.Scope, bare.SpecRef = "", " ", ""
 	s := begun(t).do(planner, add("base")).do(planner, bare)
-	item := s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0]
+	item := s.inbox(report.Outside{Leases: map[string]board.Lease{}}).Items[0]
 	equals(t, "warnings", item.Drafts[1].Warnings, []string{"it can't be finalized: it has no done_when, scope, spec_ref"})
 	equals(t, "the other", item.Drafts[0].Warnings, []string{})
 	equals(t, "first", asks(item.Do)[0], ask{What: "complete it first", Do: "git liza amend-task bare --done TEXT --scope TEXT --spec FILE"})
@@ -184,7 +184,7 @@ func TestInboxBreaker(t *testing.T) {
 		s.do(c.a, &board.LogAnomaly{Type: "external_blocker", Task: c.task, Details: map[string]board.Scalar{"blocker_service": "pypi"}})
 	}
 	s.do(human, &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"})
-	items := s.inbox(report.Beside{Leases: s.allAlive()}).Items
+	items := s.inbox(report.Outside{Leases: s.allAlive()}).Items
 	if len(items) != 1 || items[0].Kind != report.ItemBreaker || cmdline.Hint(items[0].Do[0].Do) != "git liza resolve --text TEXT" {
 		t.Fatalf("%+v", items)
 	}
@@ -203,7 +203,7 @@ func TestInboxElsewhere(t *testing.T) {
 			leases[id] = board.Lease{Agent: id, Expires: s.now}
 		}
 		var lines []string
-		for _, i := range s.inbox(report.Beside{Leases: leases, Clone: clone}).Items {
+		for _, i := range s.inbox(report.Outside{Leases: leases, Clone: clone}).Items {
 			for _, do := range i.Do {
 				lines = append(lines, cmdline.Hint(do.Do))
 			}

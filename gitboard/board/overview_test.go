@@ -23,7 +23,7 @@ func (s *script) allAlive() map[string]board.Lease {
 
 func (s *script) look(leases map[string]board.Lease) *report.Overview {
 	s.t.Helper()
-	o, err := report.Look(s.state(), report.Beside{Leases: leases}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{Leases: leases}, s.now.Std())
 	if err != nil {
 		s.t.Fatalf("%v", err)
 	}
@@ -128,7 +128,7 @@ func TestSummary(t *testing.T) {
 // file.
 func TestOverviewOfAStoppedClone(t *testing.T) {
 	s := begun(t).ready("a")
-	o, err := report.Look(s.state(), report.Beside{Leases: s.allAlive(), Stopped: []report.Halt{{File: "PAUSE", Since: s.now}}}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{Leases: s.allAlive(), Stopped: []report.Halt{{File: "PAUSE", Since: s.now}}}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestOverviewOfWhatAPlannerLeft(t *testing.T) {
 	s.do(coder1, claim("c")).do(coder1, block("c"))
 	look := func(handled map[string]string) *report.Overview {
 		t.Helper()
-		o, err := report.Look(s.state(), report.Beside{Leases: s.allAlive(), Handled: handled}, s.now.Std())
+		o, err := report.Look(s.state(), report.Outside{Leases: s.allAlive(), Handled: handled}, s.now.Std())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestOverviewOfWhatAPlannerLeft(t *testing.T) {
 	o := look(looked)
 	equals(t, "waiting", asks(o.Waiting), []ask{{What: "c is BLOCKED, and the planner left it to you", Do: "git liza answer c TEXT"}})
 	equal(t, "for the planner", o.Waits(roles.Planner), 0)
-	inbox, err := report.InboxOf(s.state(), report.Beside{Leases: s.allAlive(), Handled: looked}, s.now.Std())
+	inbox, err := report.InboxOf(s.state(), report.Outside{Leases: s.allAlive(), Handled: looked}, s.now.Std())
 	if err != nil || len(inbox.Items) != 1 || inbox.Items[0].Turn != roles.Human {
 		t.Errorf("the inbox has %+v, %v", inbox, err)
 	}
@@ -223,7 +223,7 @@ func TestWorkThatNoAgentTakes(t *testing.T) {
 	equal(t, "two reviewers", len(s.look(leases).Waiting), 0)
 	delete(leases, reviewer2.ID)
 	equals(t, "one reviewer", asks(s.look(leases).Waiting), []ask{{What: "login needs 1 more approval than live reviewers can give", Do: "git liza show login"}})
-	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: leases})), "quorum human [login]: git liza show login")
+	equal(t, "inbox", lined(s.inbox(report.Outside{Leases: leases})), "quorum human [login]: git liza show login")
 	delete(leases, reviewer1.ID)
 	equals(t, "none", asks(s.look(leases).Waiting), []ask{{What: "a task waits for a reviewer, and there is none", Do: "git liza agent code-reviewer"}})
 }
@@ -289,7 +289,7 @@ func TestOverviewUnread(t *testing.T) {
 	s.do(planner, &board.Deregister{}).do(coder1, &board.Discover{During: "a", Description: "a hole", Severity: "high", Urgency: "immediate"})
 	for left := 0; ; left++ {
 		source := &failing{Source: s.mem, left: left}
-		_, err := report.Look(board.NewState(source, s.last), report.Beside{}, s.now.Std())
+		_, err := report.Look(board.NewState(source, s.last), report.Outside{}, s.now.Std())
 		if source.met && !errors.Is(err, errUnread) {
 			t.Errorf("after %d readings: %v", left, err)
 		}
@@ -307,7 +307,7 @@ func TestOutlookOfNobodysTask(t *testing.T) {
 	s := newScript(t).do(human, &board.Import{Source: "state.yaml", Records: records})
 	got := outlookOf(t, s.look(s.allAlive()), "a")
 	equals(t, "outlook", []string{string(got.Turn), got.Stuck.String()}, []string{string(roles.Coder), ""})
-	equal(t, "inbox", lined(s.inbox(report.Beside{Leases: map[string]board.Lease{}})), "no_agent human [a]: git liza agent coder")
+	equal(t, "inbox", lined(s.inbox(report.Outside{Leases: map[string]board.Lease{}})), "no_agent human [a]: git liza agent coder")
 }
 
 // TestHeldUp checks that the first line of an overview names what keeps all agents from working that

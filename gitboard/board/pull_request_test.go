@@ -57,7 +57,7 @@ func TestFeedbackReopens(t *testing.T) {
 	head := strings.Repeat("a", 40)
 	s := begun(t).in(board.Merged, "login")
 	s.do(human, &board.GoalComplete{}).do(human, &board.PROpen{Goal: "goal-1", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head})
-	ahead := s.inbox(report.Beside{Leases: s.allAlive(), Ahead: &report.Ahead{Integration: "integration", Into: "main", Commits: 2}})
+	ahead := s.inbox(report.Outside{Leases: s.allAlive(), Ahead: &report.Ahead{Integration: "integration", Into: "main", Commits: 2}})
 	equal(t, "evidence", strings.Join(ahead.Items[0].Evidence, ""), "pull request: ada/shop#7, open")
 	s.do(human, &board.PRFeedback{Goal: "goal-1", Items: []board.Feedback{{Source: "review:1", Author: "bob", Text: "again"}}})
 	equal(t, "status", s.state().Goal("goal-1").Status, board.InProgress)
@@ -75,11 +75,11 @@ func TestMergeCompletes(t *testing.T) {
 		s.do(human, &board.SetConfig{Key: "goal_completion", Value: "merged"})
 		s.refused("permission", planner, &board.GoalComplete{}, "waits for the merge of its pull request")
 		if finished {
-			equal(t, "inbox", lined(s.inbox(report.Beside{Leases: s.allAlive()})), "goal_over human []: git liza pr submit goal-1")
+			equal(t, "inbox", lined(s.inbox(report.Outside{Leases: s.allAlive()})), "goal_over human []: git liza pr submit goal-1")
 		}
 		s.do(human, &board.PROpen{Goal: "goal-1", Kind: "github", Host: "github.com", Repo: "ada/shop", Number: 7, Base: "main", Branch: "goal/goal-1", Head: head})
 		if finished {
-			items := s.inbox(report.Beside{Leases: s.allAlive()})
+			items := s.inbox(report.Outside{Leases: s.allAlive()})
 			equal(t, "inbox", lined(items), "goal_over human []: git liza pr sync goal-1")
 			equal(t, "evidence", strings.Join(items.Items[0].Evidence, ""), "pull request: ada/shop#7, open")
 		}

@@ -69,10 +69,10 @@ type Outcome struct {
 	// Err is the reason for a batch that was lost or refused, and an *UnclearError for one whose
 	// outcome is unclear. A batch that is done has an error if the remote left out some of its refs.
 	Err error
-	// Alone applies to a lost batch that lost to no other operation: it could not share a push with
+	// Exclusive applies to a lost batch that lost to no other operation: it could not share a push with
 	// others. It should be decided again once nothing is pending, and let nothing follow.
-	Alone   bool
-	Commits []plumbing.OID // the operations of a rewritten batch
+	Exclusive bool
+	Commits   []plumbing.OID // the operations of a rewritten batch
 }
 
 // Kind is what became of a batch.

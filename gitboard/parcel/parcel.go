@@ -37,14 +37,14 @@ type Parcel struct {
 	// Has is the commit of the board that the clone has. If the board moved in the meantime, the
 	// server may answer with the operations after it (News). A server that does not know about it
 	// ignores it.
-	Has   plumbing.OID `json:"has,omitempty"`
-	Links []Link       `json:"links"`
-	Blobs []string     `json:"blobs,omitempty"` // contents that the refs need, in a parcel that is a text
+	Has          plumbing.OID  `json:"has,omitempty"`
+	Transactions []Transaction `json:"transactions"`
+	Blobs        []string      `json:"blobs,omitempty"` // contents that the refs need, in a parcel that is a text
 }
 
-// Link is one transaction of a parcel. It is taken as a whole or not at all. It was decided after
-// the links before it that have the same base, and without knowing the others.
-type Link struct {
+// Transaction is a part of a parcel that is taken as a whole or not at all. It was decided after
+// the transactions before it that have the same base, and without knowing the others.
+type Transaction struct {
 	Base        plumbing.OID         `json:"base"`                  // the commit of the board that it was decided on
 	Integration plumbing.OID         `json:"integration,omitempty"` // where the clone saw integration
 	Operations  []Operation          `json:"operations,omitempty"`
@@ -63,19 +63,19 @@ func (o Operation) Decode() (plumbing.Commit, error) {
 	return plumbing.DecodeCommit(c)
 }
 
-// Base is the commit of the board that the first link was decided on.
+// Base is the commit of the board that the first transaction was decided on.
 func (p *Parcel) Base() plumbing.OID {
-	if len(p.Links) == 0 {
+	if len(p.Transactions) == 0 {
 		return plumbing.ZeroOID
 	}
-	return p.Links[0].Base
+	return p.Transactions[0].Base
 }
 
 // Tip is the clone's last commit of the board, the base if the parcel has no operation. It is zero
-// if the links do not all follow each other.
+// if the transactions do not all follow each other.
 func (p *Parcel) Tip() plumbing.OID {
 	tip := p.Base()
-	for _, l := range p.Links {
+	for _, l := range p.Transactions {
 		if l.Base != p.Base() {
 			return plumbing.ZeroOID
 		}
@@ -130,7 +130,7 @@ func Parse(text []byte) (*Parcel, error) {
 		return nil, fmt.Errorf("this is not a parcel: %w", err)
 	}
 	named := []plumbing.OID{p.Has.OrZero()}
-	for _, l := range p.Links {
+	for _, l := range p.Transactions {
 		named = append(named, l.Base, l.Integration.OrZero())
 		for _, u := range l.Refs {
 			if err := plumbing.CheckRefName(u.Ref); err != nil {

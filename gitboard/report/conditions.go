@@ -51,8 +51,8 @@ func (c Condition) Task() string {
 
 // Conditions lists the conditions of all unfinished tasks of a board, and of the board itself, at a
 // given time. Work that no agent does and no agent is there to take waits for the human.
-func Conditions(s *board.State, beside Beside, now time.Time) ([]Condition, error) {
-	o, err := lookAt(s, s.Tasks(), beside, now)
+func Conditions(s *board.State, outside Outside, now time.Time) ([]Condition, error) {
+	o, err := lookAt(s, s.Tasks(), outside, now)
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +62,10 @@ func Conditions(s *board.State, beside Beside, now time.Time) ([]Condition, erro
 // finder collects the conditions of an overview's tasks, in the order in which the overview lists
 // them.
 type finder struct {
-	s      *board.State
-	o      *Overview
-	beside Beside
-	all    []Condition
+	s       *board.State
+	o       *Overview
+	outside Outside
+	all     []Condition
 
 	blocked, proposed, drafts []Condition // after the other tasks
 }
@@ -94,10 +94,10 @@ func (f *finder) halts(spent *board.Budget) {
 	if u := o.Unproven; u != nil {
 		f.add(Condition{Kind: ItemUnproven, For: roles.Human, Text: u.Text})
 	}
-	if f.beside.Apart != "" {
-		f.add(Condition{Kind: ItemApart, ID: f.beside.Apart, For: roles.Human})
+	if f.outside.Apart != "" {
+		f.add(Condition{Kind: ItemApart, ID: f.outside.Apart, For: roles.Human})
 	}
-	if back := f.beside.SetBack; back != nil {
+	if back := f.outside.SetBack; back != nil {
 		f.add(Condition{Kind: ItemSetBack, For: roles.Human, Text: back.Text, Do: back.Do})
 	}
 	if o.Mode != board.Paused {
@@ -173,7 +173,7 @@ func about(t TaskOutlook, kind ItemKind, since board.Time) Condition {
 // policy that asks for one by any reviewer is no case for it.
 func (f *finder) quorum(t TaskOutlook) {
 	task := f.s.Task(t.ID)
-	if t.Status != board.ReadyForReview || t.Paused || t.ReviewingBy != "" || task == nil || f.beside.Leases == nil || f.s.Config().ReviewBy == "human" {
+	if t.Status != board.ReadyForReview || t.Paused || t.ReviewingBy != "" || task == nil || f.outside.Leases == nil || f.s.Config().ReviewBy == "human" {
 		return
 	}
 	progress := board.ProgressOf(f.s, task)
@@ -205,7 +205,7 @@ func (f *finder) quorum(t TaskOutlook) {
 
 // absent finds work of agents whose leases expire. It finds none if leases are unknown.
 func (f *finder) absent(t TaskOutlook) {
-	if f.beside.Leases == nil {
+	if f.outside.Leases == nil {
 		return
 	}
 	gone := func(kind ItemKind, agent string, since board.Time) {
@@ -237,7 +237,7 @@ func (f *finder) absent(t TaskOutlook) {
 // goneSince is the time at which an agent's lease expires, or a given one for an agent without a
 // known lease.
 func (f *finder) goneSince(agent string, otherwise board.Time) board.Time {
-	if l, held := f.beside.Leases[agent]; held && f.s.Agent(agent) != nil {
+	if l, held := f.outside.Leases[agent]; held && f.s.Agent(agent) != nil {
 		return l.Expires
 	}
 	return otherwise
@@ -265,13 +265,13 @@ func (f *finder) goals(planner planners) {
 	for _, g := range f.o.running {
 		c := Condition{ID: g.ID, For: planner.present, goal: g}
 		switch {
-		case g.Tasks == 0 && slices.Contains(f.beside.NoSpec, g.ID):
+		case g.Tasks == 0 && slices.Contains(f.outside.NoSpec, g.ID):
 			c.Kind, c.For = ItemNoSpec, roles.Human
 		case g.Tasks == 0:
 			c.Kind = ItemNoPlan
 		case g.Over():
 			c.Kind, c.Since = ItemGoalOver, f.o.Progress
-			if g.awaitsEnd || slices.Contains(f.beside.NoSpec, g.ID) { // no planner is started
+			if g.awaitsEnd || slices.Contains(f.outside.NoSpec, g.ID) { // no planner is started
 				c.For = roles.Human
 			}
 		default:
@@ -321,15 +321,15 @@ func (f *finder) agents() {
 			held[t.Worker] = append(held[t.Worker], t.ID)
 		}
 	}
-	for id, up := range f.beside.GaveUp {
+	for id, up := range f.outside.GaveUp {
 		a := f.s.Agent(id)
-		if alive := a != nil && f.o.Now < f.beside.Leases[id].Expires; !alive || a.RegisteredAt <= up.Since && !a.ByHand() {
+		if alive := a != nil && f.o.Now < f.outside.Leases[id].Expires; !alive || a.RegisteredAt <= up.Since && !a.ByHand() {
 			held[id] = append([]string{}, held[id]...)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(held)) {
-		c := Condition{Kind: ItemAgentGone, ID: id, Since: f.beside.Leases[id].Heartbeat, Tasks: held[id], Gone: f.s.Agent(id) == nil}
-		if up, gave := f.beside.GaveUp[id]; gave {
+		c := Condition{Kind: ItemAgentGone, ID: id, Since: f.outside.Leases[id].Heartbeat, Tasks: held[id], Gone: f.s.Agent(id) == nil}
+		if up, gave := f.outside.GaveUp[id]; gave {
 			c.For, c.Since, c.Text = roles.Human, up.Since, up.Reason
 		}
 		for _, t := range f.o.Tasks {
@@ -363,7 +363,7 @@ func (f *finder) noAgent() {
 
 // anyPresent reports whether one of some roles has an agent with an unexpired lease.
 func (f *finder) anyPresent(names []string) bool {
-	return slices.ContainsFunc(names, func(role string) bool { return f.o.present(f.beside.Leases, role) })
+	return slices.ContainsFunc(names, func(role string) bool { return f.o.present(f.outside.Leases, role) })
 }
 
 // ableRoles lists the team's roles whose agents may take on what a task waits for.
@@ -398,7 +398,7 @@ func (f *finder) awaited(role string, tasks []TaskOutlook) Condition {
 	}
 	for _, id := range f.s.List(board.AgentDir) {
 		if roles.NameOf(id) == role {
-			l, held := f.beside.Leases[id]
+			l, held := f.outside.Leases[id]
 			if held && l.Ended == "" && l.Heartbeat >= c.Heard {
 				c.Agent, c.Heard = id, l.Heartbeat
 			}

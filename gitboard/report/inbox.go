@@ -187,12 +187,12 @@ func (o *Overview) Code() (lines []Ask) {
 
 // InboxOf lists what waits for a human at a given time. It returns an error if a record could not
 // be read.
-func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
-	o, err := Look(s, beside, now)
+func InboxOf(s *board.State, outside Outside, now time.Time) (*Inbox, error) {
+	o, err := Look(s, outside, now)
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{s: s, o: o, beside: beside, waiting: waitingFor(o.Tasks)}
+	c := &collector{s: s, o: o, outside: outside, waiting: waitingFor(o.Tasks)}
 	for _, cond := range o.conditions {
 		asks := cond.Kind == ItemQuestion || cond.Kind == ItemAmbiguity || cond.Kind.wholeHistory()
 		if (o.GoalStatus == board.InProgress || asks) && cond.shown() {
@@ -275,7 +275,7 @@ func waitingFor(tasks []TaskOutlook) func(ids ...string) []string {
 type collector struct {
 	s       *board.State
 	o       *Overview
-	beside  Beside
+	outside Outside
 	waiting func(ids ...string) []string
 	items   []Item
 	drafts  []string // that wait for the human
@@ -549,7 +549,7 @@ func (c *collector) workOf(t *board.Task) *Work {
 		return nil
 	}
 	w := &Work{Branch: c.s.TaskBranches().Of(t.ID), Worktree: t.Worktree, Coder: t.AssignedTo, Iteration: t.Iteration, Submitted: t.ReviewCommit,
-		Elsewhere: c.beside.elsewhere(t.Clone)}
+		Elsewhere: c.outside.elsewhere(t.Clone)}
 	if e := t.Last(board.EventReady); e != nil {
 		w.Submitted = cmp.Or(w.Submitted, e.Commit)
 	}
@@ -579,7 +579,7 @@ func (c *collector) gone(i *Item, cond Condition) {
 // traceOf is the command that shows an agent's work: its transcript, or, if that is in another
 // clone, the story of its task.
 func (c *collector) traceOf(agent string, tasks []string) board.Hint {
-	if a := c.s.Agent(agent); a != nil && c.beside.elsewhere(a.Clone) && len(tasks) > 0 {
+	if a := c.s.Agent(agent); a != nil && c.outside.elsewhere(a.Clone) && len(tasks) > 0 {
 		return board.Do("show", tasks[0]).Hint()
 	}
 	return board.Do("logs", agent).Hint()
@@ -589,7 +589,7 @@ func (c *collector) traceOf(agent string, tasks []string) board.Hint {
 // recover-agent is refused. It returns "" if there is none.
 func (c *collector) lost(tasks []string) string {
 	for _, id := range tasks {
-		if t := c.s.Task(id); t != nil && t.Status == board.Claimed && c.beside.elsewhere(t.Clone) {
+		if t := c.s.Task(id); t != nil && t.Status == board.Claimed && c.outside.elsewhere(t.Clone) {
 			return id
 		}
 	}

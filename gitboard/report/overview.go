@@ -124,8 +124,8 @@ type Happened struct {
 	Subject string     `json:"subject"`
 }
 
-// Beside is an overview's input from outside the board.
-type Beside struct {
+// Outside is an overview's input from outside the board.
+type Outside struct {
 	Leases   map[string]board.Lease // by agent; nil if unknown, as for a past board
 	Events   []Happened             // the newest operations, newest first
 	Stopped  []Halt                 // strongest first
@@ -144,7 +144,7 @@ type Beside struct {
 }
 
 // elsewhere reports whether a clone that a record names is known to be another one than this.
-func (b Beside) elsewhere(clone string) bool {
+func (b Outside) elsewhere(clone string) bool {
 	return b.Clone != "" && clone != "" && clone != b.Clone
 }
 
@@ -190,8 +190,8 @@ type Halt struct {
 }
 
 // Look computes the overview of a board at a given time.
-func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
-	o, err := lookAt(s, ShownTasks(s, beside.Goal), beside, now)
+func Look(s *board.State, outside Outside, now time.Time) (*Overview, error) {
+	o, err := lookAt(s, ShownTasks(s, outside.Goal), outside, now)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 }
 
 // lookAt computes an overview of tasks, without the list of what waits for a human.
-func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (*Overview, error) {
+func lookAt(s *board.State, tasks []board.Brief, outside Outside, now time.Time) (*Overview, error) {
 	sprint, control, breaker, m := s.Sprint(), s.Control(), s.Breaker(), Metrics{}
 	config, goals := s.Config(), GoalsOf(s)
 	if err := s.Err(); err != nil { // the goals and tasks may be missing
@@ -214,11 +214,11 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Unreported: sprint.Unreported, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
-		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Unproven: beside.Unproven, Strays: beside.Strays, Ahead: beside.Ahead, Behind: beside.Behind, Now: board.At(now),
+		Events: append([]Happened{}, outside.Events...), Stopped: outside.Stopped, Unproven: outside.Unproven, Strays: outside.Strays, Ahead: outside.Ahead, Behind: outside.Behind, Now: board.At(now),
 	}
-	o.only = s.Goal(beside.Goal)
-	o.goals(goals, beside.Goal)
-	if t := beside.Merging; t != nil && o.Now < t.Expires {
+	o.only = s.Goal(outside.Goal)
+	o.goals(goals, outside.Goal)
+	if t := outside.Merging; t != nil && o.Now < t.Expires {
 		o.Merging = t
 	}
 	if breaker.Status == board.BreakerTriggered {
@@ -226,7 +226,7 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 	}
 	for _, id := range s.List(board.AgentDir) {
 		if a := s.Agent(id); a != nil {
-			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, beside.Leases[id].Expires, a.WaitingFor})
+			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, outside.Leases[id].Expires, a.WaitingFor})
 		}
 	}
 	o.HeldUp = o.heldUp()
@@ -242,17 +242,17 @@ func lookAt(s *board.State, tasks []board.Brief, beside Beside, now time.Time) (
 	}
 	planner := roles.Human // who has to plan
 	for _, r := range s.Team().Roles {
-		if r.Kind == board.PlannerKind && o.present(beside.Leases, r.Name) {
+		if r.Kind == board.PlannerKind && o.present(outside.Leases, r.Name) {
 			planner = roles.Planner
 		}
 	}
-	plans := planners{s: s, present: planner, handled: beside.Handled, wakes: map[string][]Wake{}}
-	cast := forecast{s: s, now: o.Now, leases: beside.Leases, planner: plans, goals: map[string]GoalOutlook{}, by: map[string]*board.Brief{}, seen: map[string]Obstacle{}}
+	plans := planners{s: s, present: planner, handled: outside.Handled, wakes: map[string][]Wake{}}
+	cast := forecast{s: s, now: o.Now, leases: outside.Leases, planner: plans, goals: map[string]GoalOutlook{}, by: map[string]*board.Brief{}, seen: map[string]Obstacle{}}
 	for _, g := range goals {
 		cast.goals[g.ID] = g
 	}
 	o.tasks(tasks, &cast)
-	f := finder{s: s, o: o, beside: beside}
+	f := finder{s: s, o: o, outside: outside}
 	o.conditions = f.find(config, board.SpentBudget(config, sprint, s.Running()), plans)
 	return o, s.Err()
 }

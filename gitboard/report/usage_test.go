@@ -75,7 +75,7 @@ func TestUsageText(t *testing.T) {
 func TestOverviewOfBudgets(t *testing.T) {
 	s := spent()
 	s.Changes()[board.RecordPath(board.AgentDir, "planner-1")] = &board.Agent{Role: roles.Planner, Status: board.Idle, Session: "s"}
-	o, err := report.Look(s, report.Beside{}, began.Std())
+	o, err := report.Look(s, report.Outside{}, began.Std())
 	if err != nil {
 		t.Fatal(err)
 	}

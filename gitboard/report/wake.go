@@ -51,7 +51,7 @@ func (w Wake) Key() string { return w.Goal + " " + string(w.Trigger) }
 type planners struct {
 	s       *board.State
 	present roles.Role        // the human if there is no planner
-	handled map[string]string // see Beside
+	handled map[string]string // see Outside
 	wakes   map[string][]Wake // by goal
 }
 

@@ -45,7 +45,7 @@ func (s *Store) Append(ctx context.Context, b log.Batch) log.Outcome {
 func (s *Store) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	for try := 1; ; try++ {
 		o := s.commit(ctx, nil, updates, reflog, nil)
-		if !o.Alone || !retry.May(ctx, try, tries) {
+		if !o.Exclusive || !retry.May(ctx, try, tries) {
 			return o.Err
 		}
 		if err := s.Flush(ctx); err != nil {
@@ -73,16 +73,16 @@ func (s *Store) commit(ctx context.Context, objects []plumbing.Object, updates [
 	if err := s.repo.WriteObjects(ctx, objects); err != nil {
 		return log.OutcomeOf(err)
 	}
-	mine := s.newLink(updates, reflog)
+	mine := s.newTransaction(updates, reflog)
 	if err := s.put(ctx, mine); err != nil {
 		o := log.OutcomeOf(err)
-		o.Alone = errors.Is(err, errBehind)
+		o.Exclusive = errors.Is(err, errBehind)
 		return o
 	}
 	if queued != nil {
 		queued()
 	}
-	mine.alone = queued == nil
+	mine.exclusive = queued == nil
 	return s.await(ctx, mine)
 }
 
@@ -115,7 +115,7 @@ func (s *Store) Flush(ctx context.Context) error {
 	defer t.leave()
 	for range maxPuts {
 		c, err := s.chain(ctx)
-		if err != nil || len(c.Links) == 0 {
+		if err != nil || len(c.Transactions) == 0 {
 			return err
 		}
 		mayPush := t.await(ctx)
@@ -125,7 +125,7 @@ func (s *Store) Flush(ctx context.Context) error {
 		if !mayPush {
 			continue
 		}
-		if c, err = s.chain(ctx); err != nil || len(c.Links) == 0 {
+		if c, err = s.chain(ctx); err != nil || len(c.Transactions) == 0 {
 			return err
 		}
 		_ = s.send(ctx, c, nil) // their outcome is recorded for the callers that wait
@@ -134,9 +134,9 @@ func (s *Store) Flush(ctx context.Context) error {
 	return nil
 }
 
-// await waits until the outcome of a link is known. The first process that may push pushes
+// await waits until the outcome of a transaction is known. The first process that may push pushes
 // everything pending.
-func (s *Store) await(ctx context.Context, mine *link) log.Outcome {
+func (s *Store) await(ctx context.Context, mine *transaction) log.Outcome {
 	t := s.pushQueue()
 	defer t.leave()
 	for {
@@ -152,7 +152,7 @@ func (s *Store) await(ctx context.Context, mine *link) log.Outcome {
 		if !mayPush {
 			continue
 		}
-		if !mine.alone {
+		if !mine.exclusive {
 			s.gather(ctx)
 		}
 		c, err := s.chain(ctx)
@@ -179,9 +179,9 @@ func unknown(err, look error) log.Outcome {
 	return log.Outcome{Kind: log.Unclear, Err: &log.UnclearError{Err: err, Look: look}}
 }
 
-// abandon ends the wait of a caller that was stopped, and withdraws its link unless somebody is
+// abandon ends the wait of a caller that was stopped, and withdraws its transaction unless somebody is
 // pushing it.
-func (s *Store) abandon(ctx context.Context, stopped error, mine *link, t *pushQueue) log.Outcome {
+func (s *Store) abandon(ctx context.Context, stopped error, mine *transaction, t *pushQueue) log.Outcome {
 	ctx, cancel := patient(ctx)
 	defer cancel()
 	if !t.try() {
@@ -192,11 +192,11 @@ func (s *Store) abandon(ctx context.Context, stopped error, mine *link, t *pushQ
 		if err != nil {
 			return unknown(stopped, err)
 		}
-		at := slices.IndexFunc(c.Links, func(l *link) bool { return l.ID == mine.ID })
+		at := slices.IndexFunc(c.Transactions, func(l *transaction) bool { return l.ID == mine.ID })
 		if at < 0 {
 			break
 		}
-		c.Links = c.Links[:at] // the links after it are decided again
+		c.Transactions = c.Transactions[:at] // the transactions after it are decided again
 		if err := s.replace(ctx, c); err == nil {
 			return log.Outcome{Kind: log.Refused, Err: stopped}
 		}
@@ -207,8 +207,8 @@ func (s *Store) abandon(ctx context.Context, stopped error, mine *link, t *pushQ
 	return unknown(stopped, nil)
 }
 
-// outcome returns the outcome of a link; known is false while the link is pending.
-func (s *Store) outcome(ctx context.Context, mine *link) (known bool, o log.Outcome) {
+// outcome returns the outcome of a transaction; known is false while the transaction is pending.
+func (s *Store) outcome(ctx context.Context, mine *transaction) (known bool, o log.Outcome) {
 	ctx, cancel := patient(ctx)
 	defer cancel()
 	if recorded := s.recorded(mine.ID); recorded != nil {
@@ -241,12 +241,12 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, o log.Outc
 }
 
 // send pushes a chain, updates the local refs to match the remote, and records the outcome for
-// those who wait. It returns that of the caller's own link, which may be nil.
-func (s *Store) send(ctx context.Context, c *chain, own *link) (mine log.Outcome) {
-	if len(c.Links) > 1 {
-		ctx = context.WithoutCancel(ctx) // the callers of the other links were not cancelled
+// those who wait. It returns that of the caller's own transaction, which may be nil.
+func (s *Store) send(ctx context.Context, c *chain, own *transaction) (mine log.Outcome) {
+	if len(c.Transactions) > 1 {
+		ctx = context.WithoutCancel(ctx) // the callers of the other transactions were not cancelled
 	}
-	defer trace.Step("push of %d transactions", len(c.Links))()
+	defer trace.Step("push of %d transactions", len(c.Transactions))()
 	number, began := s.pushing(), s.now()
 	carriers, taken, err := s.deliverOrPush(ctx, c, number)
 	if err == nil && taken == nil {
@@ -258,8 +258,8 @@ func (s *Store) send(ctx context.Context, c *chain, own *link) (mine log.Outcome
 		s.failed(ctx, c, began, taken, err)
 	}
 	outcomes := map[string]log.Outcome{}
-	for _, l := range c.Links {
-		o := l.outcome(len(c.Links) > 1 || own == nil, err)
+	for _, l := range c.Transactions {
+		o := l.outcome(len(c.Transactions) > 1 || own == nil, err)
 		if err == nil && taken != nil {
 			o = l.taken(taken)
 		}
@@ -288,7 +288,7 @@ func (s *Store) deliverOrPush(ctx context.Context, c *chain, number int) (carrie
 	if done, taken, err := s.deliver(ctx, c, number); done {
 		return nil, taken, err
 	}
-	if slices.ContainsFunc(c.Links, c.outdated) {
+	if slices.ContainsFunc(c.Transactions, c.outdated) {
 		return nil, nil, orMoved(nil, plumbing.BoardRef) // only a sequencer takes them
 	}
 	p, err := s.plan(ctx, c.updates())
@@ -342,7 +342,7 @@ func (s *Store) lacking(ctx context.Context, reset, base plumbing.OID) (pushes [
 	return pushes, errors.Join(was.State.Err(), now.State.Err())
 }
 
-// failed removes the pending links that can't follow after a push that failed, or that took a part. A link that waited for a
+// failed removes the pending transactions that can't follow after a push that failed, or that took a part. A transaction that waited for a
 // silent remote does not wait for it again, and was not sent.
 func (s *Store) failed(ctx context.Context, c *chain, began time.Time, taken taken, err error) {
 	if err == nil {

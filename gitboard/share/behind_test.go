@@ -27,9 +27,9 @@ func TestBehindSilence(t *testing.T) {
 		repo := testrepo.Bare(t)
 		s := New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
 		s.remote.Store(&git.Remote{Name: "origin"})
-		append := func(agent string) *link {
+		append := func(agent string) *transaction {
 			t.Helper()
-			l := s.newLink([]plumbing.RefUpdate{{Ref: plumbing.LeaseRef(agent), New: plumbing.OID(strings.Repeat("1", 40))}}, "")
+			l := s.newTransaction([]plumbing.RefUpdate{{Ref: plumbing.LeaseRef(agent), New: plumbing.OID(strings.Repeat("1", 40))}}, "")
 			if err := s.put(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestBehindSilence(t *testing.T) {
 		behind := append("coder-2")
 		s.failed(t.Context(), pushed, s.now(), nil, &log.UnclearError{Err: &git.NetworkError{Remote: "origin", Said: said, Err: c.why}})
 		known, o := s.outcome(t.Context(), behind)
-		if !known || errors.Is(o.Err, git.ErrUnsent) != c.unsent || o.Alone == c.unsent || c.unsent && (o.Kind != log.Refused || !strings.HasSuffix(o.Err.Error(), said)) {
+		if !known || errors.Is(o.Err, git.ErrUnsent) != c.unsent || o.Exclusive == c.unsent || c.unsent && (o.Kind != log.Refused || !strings.HasSuffix(o.Err.Error(), said)) {
 			t.Errorf("behind %q: %v, %+v", said, known, o)
 		}
 	}

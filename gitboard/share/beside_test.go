@@ -122,43 +122,43 @@ func TestSharedBeside(t *testing.T) {
 	check(t, s.UpdateRefs(t.Context(), back, ""))
 }
 
-// waiting is a store with two commits on its board, and a pending link that takes a lease.
-func waiting(t *testing.T) (s *Store, mine *link) {
+// waiting is a store with two commits on its board, and a pending transaction that takes a lease.
+func waiting(t *testing.T) (s *Store, mine *transaction) {
 	t.Helper()
 	s = apart(t)
 	ids := s.commits(t, 2)
 	s.branch, s.at = "refs/heads/integration", ids[1]
-	mine = &link{ID: "mine", Base: ids[1], Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("x"), New: ids[0]}}, alone: true}
+	mine = &transaction{ID: "mine", Base: ids[1], Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("x"), New: ids[0]}}, exclusive: true}
 	s.waits(t, mine)
 	return s, mine
 }
 
-// waits makes links the pending chain, in a file that is a new one each time.
-func (s *Store) waits(t *testing.T, links ...*link) {
+// waits makes transactions the pending chain, in a file that is a new one each time.
+func (s *Store) waits(t *testing.T, transactions ...*transaction) {
 	t.Helper()
-	text, err := json.Marshal(&chain{Remote: "hub", Base: links[0].Base, Links: links})
+	text, err := json.Marshal(&chain{Remote: "hub", Base: transactions[0].Base, Transactions: transactions})
 	check(t, err)
 	check(t, os.WriteFile(s.file(ChainFile), text, 0o644))
 }
 
-// TestPushedBeside checks what a caller is told whose link another process pushes at the last
+// TestPushedBeside checks what a caller is told whose transaction another process pushes at the last
 // moment, and that it does not push then.
 func TestPushedBeside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		at    string // where the other process has pushed it
-		call  func(s *Store, ctx context.Context, mine *link) log.Outcome
+		call  func(s *Store, ctx context.Context, mine *transaction) log.Outcome
 		tells bool // the outcome is recorded, too
 	}{
-		"a flush":        {"share.(*Store).Flush", func(s *Store, ctx context.Context, _ *link) log.Outcome { return log.OutcomeOf(s.Flush(ctx)) }, false},
+		"a flush":        {"share.(*Store).Flush", func(s *Store, ctx context.Context, _ *transaction) log.Outcome { return log.OutcomeOf(s.Flush(ctx)) }, false},
 		"one that waits": {"share.(*Store).await", (*Store).await, true},
-		"one that looks for its outcome": {"git.(*Repo).Ref", func(s *Store, ctx context.Context, mine *link) log.Outcome {
+		"one that looks for its outcome": {"git.(*Repo).Ref", func(s *Store, ctx context.Context, mine *transaction) log.Outcome {
 			check(t, os.Remove(s.file(ChainFile))) // it was pushed, and that is recorded a moment later
 			_, o := s.outcome(ctx, mine)
 			return o
 		}, true},
 		"one whose link is dropped": {"share.(*Store).await", (*Store).await, false},
-		"one that was stopped, and waited": {"share.patient", func(s *Store, ctx context.Context, mine *link) log.Outcome {
+		"one that was stopped, and waited": {"share.patient", func(s *Store, ctx context.Context, mine *transaction) log.Outcome {
 			return s.abandon(ctx, context.Canceled, mine, s.pushQueue())
 		}, true},
 	} {
@@ -171,7 +171,7 @@ func TestPushedBeside(t *testing.T) {
 					s.record(map[string]log.Outcome{mine.ID: {Kind: log.Done}})
 				}
 			})}}, mine)
-			if dropped := strings.Contains(name, "dropped"); o.Alone != dropped || o.Kind != log.Done && !dropped {
+			if dropped := strings.Contains(name, "dropped"); o.Exclusive != dropped || o.Kind != log.Done && !dropped {
 				t.Errorf("it is told %+v", o)
 			}
 			if begun, _ := s.counts(); begun > 0 {
@@ -181,7 +181,7 @@ func TestPushedBeside(t *testing.T) {
 	}
 }
 
-// TestFailedPush checks that a caller whose own push has failed is told so, unless its link has
+// TestFailedPush checks that a caller whose own push has failed is told so, unless its transaction has
 // arrived all the same.
 func TestFailedPush(t *testing.T) {
 	t.Parallel()

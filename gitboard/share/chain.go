@@ -25,15 +25,15 @@ import (
 //
 // The local board shows which part is still pending: what the board contains is settled, and a
 // chain that does not follow from the board is void. So moving the board also drops the chains that
-// lost the race. Only a remote that sequences still takes links that were decided on an older
+// lost the race. Only a remote that sequences still takes transactions that were decided on an older
 // board, so they stay, before those that follow from the present one.
 type chain struct {
-	Remote string       `json:"remote"` // the name of the remote
-	Base   plumbing.OID `json:"base"`   // the board's commit that the newest links build on
-	Links  []*link      `json:"links"`
+	Remote       string         `json:"remote"` // the name of the remote
+	Base         plumbing.OID   `json:"base"`   // the board's commit that the newest transactions build on
+	Transactions []*transaction `json:"transactions"`
 
 	read   []byte // the content of the file when the chain was read, nil for none
-	stored int    // how many links it has
+	stored int    // how many transactions it has
 }
 
 const (
@@ -45,29 +45,29 @@ const (
 	chainPatience = 10 * time.Second
 )
 
-// link is one transaction in a chain.
-type link struct {
+// transaction is a part of a chain: operations, and the updates of refs that belong to them.
+type transaction struct {
 	ID      string               `json:"id"` // unique for ever
 	Reflog  string               `json:"reflog,omitempty"`
 	Updates []plumbing.RefUpdate `json:"updates"`
-	// Base and Integration are the settled board and integration when it was appended. Links of one
+	// Base and Integration are the settled board and integration when it was appended. Transactions of one
 	// base follow each other.
 	Base        plumbing.OID `json:"base"`
 	Integration plumbing.OID `json:"integration,omitempty"`
 
-	alone bool // no link may follow until its outcome is known
+	exclusive bool // no transaction may follow until its outcome is known
 }
 
-// links counts the links that this process has made.
-var links atomic.Int64
+// transactions counts the transactions that this process has made.
+var transactions atomic.Int64
 
-func (s *Store) newLink(updates []plumbing.RefUpdate, reflog string) *link {
-	id := fmt.Sprintf("%d.%d.%d", s.now().UnixNano(), os.Getpid(), links.Add(1))
-	return &link{ID: id, Reflog: reflog, Updates: updates}
+func (s *Store) newTransaction(updates []plumbing.RefUpdate, reflog string) *transaction {
+	id := fmt.Sprintf("%d.%d.%d", s.now().UnixNano(), os.Getpid(), transactions.Add(1))
+	return &transaction{ID: id, Reflog: reflog, Updates: updates}
 }
 
-// commit is the operation that a link carries, "" if it has none.
-func (l *link) commit() plumbing.OID {
+// commit is the operation that a transaction carries, "" if it has none.
+func (l *transaction) commit() plumbing.OID {
 	for _, u := range l.Updates {
 		if u.Ref == plumbing.BoardRef && u.Old != u.New {
 			return u.New
@@ -86,7 +86,7 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 	if text != nil && json.Unmarshal(text, c) != nil || c.Remote != s.Name() {
 		c = &chain{} // unreadable, or for another remote, but its operations were not acknowledged
 	}
-	c.read, c.stored = text, len(c.Links)
+	c.read, c.stored = text, len(c.Transactions)
 	// The board is read after the chain, so that one which has taken the chain, or moved past it,
 	// is noticed.
 	here, err := s.repo.Ref(ctx, plumbing.BoardRef)
@@ -106,31 +106,31 @@ func (s *Store) readChain() ([]byte, error) {
 	return text, nil
 }
 
-// rest reduces a chain to the links that still follow from a board, or that are not on it yet if
+// rest reduces a chain to the transactions that still follow from a board, or that are not on it yet if
 // the remote sequences.
 func (c *chain) rest(board plumbing.OID, sequencer bool) {
 	was := c.Base
 	c.Base = board
-	taken := slices.IndexFunc(c.Links, func(l *link) bool { return l.commit() == board })
+	taken := slices.IndexFunc(c.Transactions, func(l *transaction) bool { return l.commit() == board })
 	if taken >= 0 {
-		c.Links = c.Links[taken+1:]
-		for _, l := range c.Links {
+		c.Transactions = c.Transactions[taken+1:]
+		for _, l := range c.Transactions {
 			if l.Base == was {
-				l.Base = board // it follows from the link that was taken
+				l.Base = board // it follows from the transaction that was taken
 			}
 		}
 	}
 	if !sequencer || board.IsZero() {
-		c.Links = slices.DeleteFunc(c.Links, c.outdated)
+		c.Transactions = slices.DeleteFunc(c.Transactions, c.outdated)
 	}
 }
 
-// outdated reports whether a link was decided on an older board than the present one.
-func (c *chain) outdated(l *link) bool { return l.Base != c.Base }
+// outdated reports whether a transaction was decided on an older board than the present one.
+func (c *chain) outdated(l *transaction) bool { return l.Base != c.Base }
 
 // tip is the last commit of the board in a chain.
 func (c *chain) tip() plumbing.OID {
-	for _, l := range slices.Backward(c.Links) {
+	for _, l := range slices.Backward(c.Transactions) {
 		if commit := l.commit(); commit != "" && !c.outdated(l) {
 			return commit
 		}
@@ -139,12 +139,12 @@ func (c *chain) tip() plumbing.OID {
 }
 
 func (c *chain) has(id string) bool {
-	return slices.ContainsFunc(c.Links, func(l *link) bool { return l.ID == id })
+	return slices.ContainsFunc(c.Transactions, func(l *transaction) bool { return l.ID == id })
 }
 
 // value is where a chain moves a ref to; moves is false if it leaves the ref alone.
 func (c *chain) value(ref string) (oid plumbing.OID, moves bool) {
-	for _, l := range c.Links {
+	for _, l := range c.Transactions {
 		for _, u := range l.Updates {
 			if u.Ref == ref {
 				oid, moves = u.New.OrZero(), true
@@ -154,11 +154,11 @@ func (c *chain) value(ref string) (oid plumbing.OID, moves bool) {
 	return oid, moves
 }
 
-// updates merges the updates of all links: one for each ref, from its first old value to its last
+// updates merges the updates of all transactions: one for each ref, from its first old value to its last
 // new one. The board's update comes last.
 func (c *chain) updates() []plumbing.RefUpdate {
 	var all []plumbing.RefUpdate
-	for _, l := range c.Links {
+	for _, l := range c.Transactions {
 		for _, u := range l.Updates {
 			known := slices.IndexFunc(all, func(k plumbing.RefUpdate) bool { return k.Ref == u.Ref })
 			if known < 0 {
@@ -180,19 +180,19 @@ func last(u plumbing.RefUpdate) int {
 }
 
 func (c *chain) reflog() string {
-	if len(c.Links) == 1 {
-		return c.Links[0].Reflog
+	if len(c.Transactions) == 1 {
+		return c.Transactions[0].Reflog
 	}
-	return fmt.Sprintf("git liza: %d operations together", len(c.Links))
+	return fmt.Sprintf("git liza: %d operations together", len(c.Transactions))
 }
 
-// errBehind means that a link does not follow from the pending chain.
+// errBehind means that a transaction does not follow from the pending chain.
 var errBehind = fmt.Errorf("%w: others wait for the remote with the same", git.ErrRefMoved)
 
-// admits returns an error if a link can't follow. Several links may move the board and leases in
-// turn; any other ref may be moved by one link only, since the outcome depends on where the remote
+// admits returns an error if a transaction can't follow. Several transactions may move the board and leases in
+// turn; any other ref may be moved by one transaction only, since the outcome depends on where the remote
 // had it.
-func (s *Store) admits(ctx context.Context, c *chain, l *link) error {
+func (s *Store) admits(ctx context.Context, c *chain, l *transaction) error {
 	for _, u := range l.Updates {
 		now, pending, err := s.after(ctx, c, u.Ref)
 		switch {
@@ -239,8 +239,8 @@ func (n Next) Ref(ctx context.Context, name string) (plumbing.OID, error) {
 	return now, err
 }
 
-// put appends a link to the pending chain.
-func (s *Store) put(ctx context.Context, l *link) error {
+// put appends a transaction to the pending chain.
+func (s *Store) put(ctx context.Context, l *transaction) error {
 	branch, err := s.integration(ctx)
 	if err == nil && branch != "" {
 		l.Integration, err = s.Ref(ctx, branch)
@@ -256,7 +256,7 @@ func (s *Store) put(ctx context.Context, l *link) error {
 		if err := s.admits(ctx, c, l); err != nil {
 			return err
 		}
-		c.Links, l.Base = append(c.Links, l), c.Base
+		c.Transactions, l.Base = append(c.Transactions, l), c.Base
 		err = s.replace(ctx, c)
 		if !errors.Is(err, git.ErrRefMoved) || !retry.May(ctx, attempt, maxPuts) {
 			return err
@@ -270,7 +270,7 @@ const maxPuts = 20
 // replace makes a chain the pending one, unless that has changed since it was read.
 func (s *Store) replace(ctx context.Context, c *chain) error {
 	var text []byte
-	if len(c.Links) > 0 {
+	if len(c.Transactions) > 0 {
 		c.Remote = s.Name()
 		text, _ = json.Marshal(c) // can't fail: strings only
 	}
@@ -291,35 +291,35 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 
 // drop removes a chain that the remote has not taken, along with everything appended to it since,
 // which it returns.
-func (s *Store) drop(ctx context.Context, c *chain) (behind []*link) {
+func (s *Store) drop(ctx context.Context, c *chain) (behind []*transaction) {
 	s.remove(ctx, func(now *chain) {
-		if first := slices.IndexFunc(now.Links, func(l *link) bool { return c.has(l.ID) }); first >= 0 {
-			behind = slices.DeleteFunc(slices.Clone(now.Links[first:]), func(l *link) bool { return c.has(l.ID) })
-			now.Links = now.Links[:first]
+		if first := slices.IndexFunc(now.Transactions, func(l *transaction) bool { return c.has(l.ID) }); first >= 0 {
+			behind = slices.DeleteFunc(slices.Clone(now.Transactions[first:]), func(l *transaction) bool { return c.has(l.ID) })
+			now.Transactions = now.Transactions[:first]
 		}
 	})
 	return behind
 }
 
-// trim removes the links that the remote has taken but the board doesn't show: lease updates after
+// trim removes the transactions that the remote has taken but the board doesn't show: lease updates after
 // the last operation.
 func (s *Store) trim(ctx context.Context, taken *chain) {
 	s.remove(ctx, func(now *chain) {
-		now.Links = slices.DeleteFunc(now.Links, func(l *link) bool { return taken.has(l.ID) })
+		now.Transactions = slices.DeleteFunc(now.Transactions, func(l *transaction) bool { return taken.has(l.ID) })
 	})
 }
 
-// part removes a chain of which a sequencing remote has taken these links, and the links decided on
+// part removes a chain of which a sequencing remote has taken these transactions, and the transactions decided on
 // those that it left out.
 func (s *Store) part(ctx context.Context, c *chain, taken taken) {
 	left := map[plumbing.OID]bool{}
-	for _, l := range c.Links {
+	for _, l := range c.Transactions {
 		if _, is := taken[l.ID]; !is {
 			left[l.Base] = true
 		}
 	}
 	s.remove(ctx, func(now *chain) {
-		now.Links = slices.DeleteFunc(now.Links, func(l *link) bool { return c.has(l.ID) || left[l.Base] })
+		now.Transactions = slices.DeleteFunc(now.Transactions, func(l *transaction) bool { return c.has(l.ID) || left[l.Base] })
 	})
 }
 
@@ -330,7 +330,7 @@ func (s *Store) remove(ctx context.Context, reduce func(now *chain)) {
 		if err != nil {
 			return
 		}
-		if reduce(now); len(now.Links) == now.stored {
+		if reduce(now); len(now.Transactions) == now.stored {
 			return
 		}
 		if err := s.replace(ctx, now); !errors.Is(err, git.ErrRefMoved) {
@@ -348,5 +348,5 @@ func (s *Store) Waiting(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(c.Links), nil
+	return len(c.Transactions), nil
 }

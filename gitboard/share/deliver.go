@@ -19,13 +19,13 @@ type delivery struct {
 	chain    *chain
 	push     git.Push
 	text     string     // of the parcel, "" if it is pushed as a commit
-	requests [][]string // of each link's operations
+	requests [][]string // of each transaction's operations
 	number   int        // of the push, as the view of this clone (pushing)
 	taken    taken      // nil if the remote has not decided again
 }
 
-// taken has the commits of each link that a remote took when it decided the operations of a chain
-// again, on a board that had moved: none for a link without operations. For the others it is a lost
+// taken has the commits of each transaction that a remote took when it decided the operations of a chain
+// again, on a board that had moved: none for a transaction without operations. For the others it is a lost
 // race.
 type taken map[string][]plumbing.OID
 
@@ -80,8 +80,8 @@ func (s *Store) pack(ctx context.Context, c *chain) (*delivery, error) {
 		return nil, errWhole
 	}
 	p, d := &parcel.Parcel{Has: c.Base}, &delivery{chain: c}
-	for _, l := range c.Links {
-		packed := parcel.Link{Base: l.Base, Integration: l.Integration}
+	for _, l := range c.Transactions {
+		packed := parcel.Transaction{Base: l.Base, Integration: l.Integration}
 		var requests []string
 		var err error
 		if packed.Refs, err = s.packRefs(ctx, l); err != nil {
@@ -90,7 +90,7 @@ func (s *Store) pack(ctx context.Context, c *chain) (*delivery, error) {
 		if packed.Operations, requests, err = s.packOperations(ctx, l); err != nil {
 			return nil, err
 		}
-		p.Links, d.requests = append(p.Links, packed), append(d.requests, requests)
+		p.Transactions, d.requests = append(p.Transactions, packed), append(d.requests, requests)
 	}
 	return d, s.wrap(ctx, d, p)
 }
@@ -109,7 +109,7 @@ func (s *Store) wrap(ctx context.Context, d *delivery, p *parcel.Parcel) error {
 	var commits, blobs []plumbing.OID
 	var names []string
 	plain := true
-	for _, l := range p.Links {
+	for _, l := range p.Transactions {
 		for _, u := range l.Refs {
 			switch to := u.New.OrZero(); {
 			case to == plumbing.ZeroOID || slices.Contains(commits, to) || slices.Contains(blobs, to):
@@ -146,8 +146,8 @@ func (s *Store) wrap(ctx context.Context, d *delivery, p *parcel.Parcel) error {
 // errWhole means that a chain has to be pushed ref by ref.
 var errWhole = errors.New("it can't be sequenced")
 
-// packRefs returns what a link does to the remote's refs, except the board.
-func (s *Store) packRefs(ctx context.Context, l *link) (refs []plumbing.RefUpdate, err error) {
+// packRefs returns what a transaction does to the remote's refs, except the board.
+func (s *Store) packRefs(ctx context.Context, l *transaction) (refs []plumbing.RefUpdate, err error) {
 	p, err := s.plan(ctx, l.Updates)
 	if err != nil {
 		return nil, err
@@ -170,8 +170,8 @@ func (s *Store) packRefs(ctx context.Context, l *link) (refs []plumbing.RefUpdat
 	return refs, nil
 }
 
-// packOperations returns the operations of a link and their requests.
-func (s *Store) packOperations(ctx context.Context, l *link) (all []parcel.Operation, requests []string, err error) {
+// packOperations returns the operations of a transaction and their requests.
+func (s *Store) packOperations(ctx context.Context, l *transaction) (all []parcel.Operation, requests []string, err error) {
 	moved := slices.IndexFunc(l.Updates, func(u plumbing.RefUpdate) bool { return u.Ref == plumbing.BoardRef && u.Old != u.New })
 	if moved < 0 {
 		return nil, nil, nil
@@ -214,13 +214,13 @@ func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
 	if err != nil {
 		return err
 	}
-	later, err := s.repo.Log(ctx, d.chain.Links[0].Base, here)
+	later, err := s.repo.Log(ctx, d.chain.Transactions[0].Base, here)
 	if err != nil {
 		return err
 	}
 	there := map[string]plumbing.OID{}
 	for _, c := range later {
-		if c.OID == d.chain.tip() && !slices.ContainsFunc(d.chain.Links, d.chain.outdated) {
+		if c.OID == d.chain.tip() && !slices.ContainsFunc(d.chain.Transactions, d.chain.outdated) {
 			return nil
 		}
 		if h, err := codec.ParseHead(c.Message); err == nil {
@@ -228,24 +228,24 @@ func (s *Store) rewritten(ctx context.Context, d *delivery, news string) error {
 		}
 	}
 	arrived, found := &chain{}, taken{}
-	for i, l := range d.chain.Links {
+	for i, l := range d.chain.Transactions {
 		commits, is, err := s.took(ctx, l, d.requests[i], there)
 		if err != nil {
 			return err
 		}
 		if is {
-			arrived.Links, found[l.ID] = append(arrived.Links, l), commits
+			arrived.Transactions, found[l.ID] = append(arrived.Transactions, l), commits
 		}
 	}
 	moves := slices.DeleteFunc(arrived.updates(), func(u plumbing.RefUpdate) bool { return u.Ref == plumbing.BoardRef })
-	s.settle(ctx, 0, moves, fmt.Sprintf("git liza: %d operations together", len(arrived.Links)), nil)
+	s.settle(ctx, 0, moves, fmt.Sprintf("git liza: %d operations together", len(arrived.Transactions)), nil)
 	d.taken = found
 	return nil
 }
 
-// took reports whether the remote has done a link: its operations are on the board, as commits, or
+// took reports whether the remote has done a transaction: its operations are on the board, as commits, or
 // if it has none, its leases are where it moved them.
-func (s *Store) took(ctx context.Context, l *link, requests []string, there map[string]plumbing.OID) (commits []plumbing.OID, is bool, err error) {
+func (s *Store) took(ctx context.Context, l *transaction, requests []string, there map[string]plumbing.OID) (commits []plumbing.OID, is bool, err error) {
 	for _, request := range requests {
 		if there[request] == "" {
 			return nil, false, nil

@@ -11,7 +11,7 @@
 // decides on top of it. When a push ends, one of the waiting processes pushes everything pending,
 // with all its refs, and records the outcome for the others. No operation is acknowledged before
 // the remote has taken its commit. A chain is void as soon as the board moves to a commit that is
-// not in it, unless the remote sequences; a process that dies leaves its links to the others. Locks
+// not in it, unless the remote sequences; a process that dies leaves its transactions to the others. Locks
 // and the records of earlier pushes (record, earlier) only improve order and speed: without them
 // each process learns the outcome from the refs, and from the id of its request whether it was done
 // before.

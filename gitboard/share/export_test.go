@@ -11,5 +11,5 @@ func (s *Store) Die(ctx context.Context, objects []plumbing.Object, updates []pl
 	if err := s.repo.WriteObjects(ctx, objects); err != nil {
 		return err
 	}
-	return s.put(ctx, s.newLink(updates, ""))
+	return s.put(ctx, s.newTransaction(updates, ""))
 }

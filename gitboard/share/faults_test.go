@@ -120,7 +120,7 @@ func kinds(err error) (text string) {
 	f := failure{}
 	_ = errors.As(err, &f)
 	for kind, is := range map[string]bool{
-		"lost": f.Kind == log.Lost, "alone": f.Alone, "unclear": errors.As(err, new(*log.UnclearError)), "torn": errors.As(err, new(*share.TornError)),
+		"lost": f.Kind == log.Lost, "alone": f.Exclusive, "unclear": errors.As(err, new(*log.UnclearError)), "torn": errors.As(err, new(*share.TornError)),
 		"diverged": errors.As(err, new(*share.DivergedError)), "refused": errors.As(err, new(*board.Refusal)),
 		"network": errors.As(err, new(*git.NetworkError)),
 	} {

@@ -15,7 +15,7 @@ import (
 type earlier struct {
 	Took  time.Duration `json:"took"`
 	Ended time.Time     `json:"ended"` // won or not
-	Again int           `json:"again"` // links that travelled then, or waited
+	Again int           `json:"again"` // transactions that travelled then, or waited
 }
 
 const (
@@ -59,14 +59,14 @@ func (s *Store) regather(ctx context.Context, p earlier) {
 	most, next := time.NewTimer(p.Took), time.NewTimer(p.Took/firstShare)
 	defer most.Stop()
 	defer next.Stop()
-	for links, late := 1, false; ; {
+	for transactions, late := 1, false; ; {
 		c, err := s.chain(ctx)
-		if err != nil || len(c.Links) >= p.Again || late && len(c.Links) <= links {
+		if err != nil || len(c.Transactions) >= p.Again || late && len(c.Transactions) <= transactions {
 			return
 		}
-		if len(c.Links) > links {
-			links, late = len(c.Links), false
-			next.Reset(p.Took / time.Duration(max(firstShare, links)))
+		if len(c.Transactions) > transactions {
+			transactions, late = len(c.Transactions), false
+			next.Reset(p.Took / time.Duration(max(firstShare, transactions)))
 		}
 		select {
 		case <-appended:
@@ -88,11 +88,11 @@ const firstShare = 2
 // decide one at a time.
 const TurnFile = "turn"
 
-// pushEnded records a push of a chain, and the links appended since.
+// pushEnded records a push of a chain, and the transactions appended since.
 func (s *Store) pushEnded(ctx context.Context, pushed *chain, began time.Time) {
-	n := len(pushed.Links)
+	n := len(pushed.Transactions)
 	if c, err := s.chain(ctx); err == nil {
-		n = max(n, len(c.Links))
+		n = max(n, len(c.Transactions))
 	}
 	text, _ := json.Marshal(earlier{Took: s.now().Sub(began), Ended: s.now(), Again: n})
 	_ = s.write(lastFile, text) // without it the next push waits for no others

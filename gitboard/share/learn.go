@@ -23,7 +23,7 @@ func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
 		return err
 	}
 	defer s.lock(ctx)()
-	l := &lesson{Store: s, chain: d.chain, news: news}
+	l := &newsUpdate{Store: s, chain: d.chain, news: news}
 	if err := l.refs(ctx); err != nil {
 		return err
 	}
@@ -40,8 +40,8 @@ func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
 	return nil
 }
 
-// lesson is what news change in this clone.
-type lesson struct {
+// newsUpdate is what news change in this clone.
+type newsUpdate struct {
 	*Store
 	chain   *chain // that was delivered
 	news    *parcel.News
@@ -54,7 +54,7 @@ type lesson struct {
 var errNews = errors.New("only a fetch shows it")
 
 // board replays the operations on the board that is here.
-func (l *lesson) board(ctx context.Context) error {
+func (l *newsUpdate) board(ctx context.Context) error {
 	here, err := l.repo.Ref(ctx, plumbing.BoardRef)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (l *lesson) board(ctx context.Context) error {
 }
 
 // move adds the update of a ref that need not be at an expected value.
-func (l *lesson) move(ctx context.Context, ref string, to plumbing.OID) error {
+func (l *newsUpdate) move(ctx context.Context, ref string, to plumbing.OID) error {
 	now, err := l.repo.Ref(ctx, ref)
 	if err != nil || now == to {
 		return err
@@ -92,7 +92,7 @@ func (l *lesson) move(ctx context.Context, ref string, to plumbing.OID) error {
 
 // refs compares the refs that a fetch would show with those that are here. Leases come with the
 // news. Of the others one may have moved as this clone has asked, which has the commits then.
-func (l *lesson) refs(ctx context.Context) error {
+func (l *newsUpdate) refs(ctx context.Context) error {
 	branch, err := l.integration(ctx)
 	if err != nil {
 		return err

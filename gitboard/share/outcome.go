@@ -13,9 +13,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 )
 
-// outcome returns the outcome of a link whose push ended with err. fellows reports whether other
-// links travelled with it, or another process pushed it: then it may not be to blame.
-func (l *link) outcome(fellows bool, err error) log.Outcome {
+// outcome returns the outcome of a transaction whose push ended with err. fellows reports whether other
+// transactions travelled with it, or another process pushed it: then it may not be to blame.
+func (l *transaction) outcome(fellows bool, err error) log.Outcome {
 	switch o := log.OutcomeOf(err); {
 	case errors.As(err, new(*TornError)):
 		return log.Outcome{Kind: log.Done, Err: err}
@@ -27,8 +27,8 @@ func (l *link) outcome(fellows bool, err error) log.Outcome {
 	return l.dropped()
 }
 
-// taken returns the outcome of a link that the remote has decided again.
-func (l *link) taken(by taken) log.Outcome {
+// taken returns the outcome of a transaction that the remote has decided again.
+func (l *transaction) taken(by taken) log.Outcome {
 	commits, is := by[l.ID]
 	switch {
 	case !is:
@@ -39,29 +39,29 @@ func (l *link) taken(by taken) log.Outcome {
 	return log.Outcome{Kind: log.Rewritten, Commits: commits}
 }
 
-// overtaken is the outcome of a link of a chain that lost the race. An operation is decided again; a
-// link that only moves leases may not have lost at all, so it retries alone.
-func (l *link) overtaken() log.Outcome {
+// overtaken is the outcome of a transaction of a chain that lost the race. An operation is decided again; a
+// transaction that only moves leases may not have lost at all, so it retries alone.
+func (l *transaction) overtaken() log.Outcome {
 	if l.commit() == "" {
 		return l.dropped()
 	}
 	return log.Outcome{Kind: log.Lost, Err: orMoved(nil, plumbing.BoardRef)}
 }
 
-// dropped is the outcome of a link that was left out for a reason that may not be its own.
-func (l *link) dropped() log.Outcome {
-	return log.Outcome{Kind: log.Lost, Alone: true, Err: orMoved(nil, l.Updates[len(l.Updates)-1].Ref)}
+// dropped is the outcome of a transaction that was left out for a reason that may not be its own.
+func (l *transaction) dropped() log.Outcome {
+	return log.Outcome{Kind: log.Lost, Exclusive: true, Err: orMoved(nil, l.Updates[len(l.Updates)-1].Ref)}
 }
 
 // record is an outcome as a process that pushed for others stores it. It saves them looking at the
 // refs, as they do if no outcome is recorded.
 type record struct {
-	ID      string         `json:"id"` // the link's
-	Kind    log.Kind       `json:"kind"`
-	Alone   bool           `json:"alone,omitempty"`
-	Said    string         `json:"said,omitempty"`
-	Torn    string         `json:"torn,omitempty"` // see TornError
-	Commits []plumbing.OID `json:"commits,omitempty"`
+	ID        string         `json:"id"` // the transaction's
+	Kind      log.Kind       `json:"kind"`
+	Exclusive bool           `json:"exclusive,omitempty"`
+	Said      string         `json:"said,omitempty"`
+	Torn      string         `json:"torn,omitempty"` // see TornError
+	Commits   []plumbing.OID `json:"commits,omitempty"`
 }
 
 const (
@@ -69,12 +69,12 @@ const (
 	maxOutcomes  = 256
 )
 
-// recorded returns the recorded outcome of a link, nil if there is none.
+// recorded returns the recorded outcome of a transaction, nil if there is none.
 func (s *Store) recorded(id string) *log.Outcome {
 	for _, line := range slices.Backward(s.records()) {
 		var r record
 		if bytes.Contains(line, []byte(id)) && json.Unmarshal(line, &r) == nil && r.ID == id && r.Kind != 0 {
-			o := log.Outcome{Kind: r.Kind, Alone: r.Alone, Commits: r.Commits}
+			o := log.Outcome{Kind: r.Kind, Exclusive: r.Exclusive, Commits: r.Commits}
 			switch {
 			case r.Torn != "":
 				o.Err = &TornError{Remote: s.Name(), Ref: r.Torn}
@@ -97,14 +97,14 @@ func (s *Store) records() [][]byte {
 	return slices.Collect(bytes.Lines(data))
 }
 
-// record records the outcomes of links, by their ids, for those who wait.
+// record records the outcomes of transactions, by their ids, for those who wait.
 func (s *Store) record(outcomes map[string]log.Outcome) {
 	if len(outcomes) == 0 {
 		return
 	}
 	all := s.records()
 	for id, o := range outcomes {
-		r := record{ID: id, Kind: o.Kind, Alone: o.Alone, Commits: o.Commits}
+		r := record{ID: id, Kind: o.Kind, Exclusive: o.Exclusive, Commits: o.Commits}
 		if torn := (*TornError)(nil); errors.As(o.Err, &torn) {
 			r.Torn = torn.Ref
 		} else if o.Kind == log.Unclear || o.Kind == log.Refused {

@@ -131,28 +131,28 @@ func TestTried(t *testing.T) {
 func TestRest(t *testing.T) {
 	t.Parallel()
 	a, b, x := plumbing.OID(strings.Repeat("a", 40)), plumbing.OID(strings.Repeat("b", 40)), plumbing.OID(strings.Repeat("c", 40))
-	operation := func(id string, base, to plumbing.OID) *link {
-		return &link{ID: id, Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: to}}}
+	operation := func(id string, base, to plumbing.OID) *transaction {
+		return &transaction{ID: id, Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: to}}}
 	}
 	for name, c := range map[string]struct {
-		base, board plumbing.OID
-		links       []*link
-		sequencer   bool
-		want        string
+		base, board  plumbing.OID
+		transactions []*transaction
+		sequencer    bool
+		want         string
 	}{
-		"nothing moved":                   {a, a, []*link{operation("1", a, b), {ID: "2", Base: a}}, false, "1 2 bbb"},
-		"the first is taken":              {a, b, []*link{operation("1", a, b), {ID: "2", Base: a}}, false, "2 bbb"},
-		"another was faster":              {a, x, []*link{operation("1", a, b)}, false, "ccc"},
-		"decided there":                   {a, x, []*link{operation("1", a, b)}, true, "1 ccc"},
-		"of two boards":                   {a, b, []*link{operation("1", a, b), {ID: "2", Base: x}}, true, "2 bbb"},
-		"an operation that moves nothing": {a, a, []*link{operation("1", a, a)}, false, "1 aaa"},
-		"no board":                        {a, plumbing.ZeroOID, []*link{operation("1", a, b), operation("2", plumbing.ZeroOID, plumbing.ZeroOID)}, true, "2 000"},
+		"nothing moved":                   {a, a, []*transaction{operation("1", a, b), {ID: "2", Base: a}}, false, "1 2 bbb"},
+		"the first is taken":              {a, b, []*transaction{operation("1", a, b), {ID: "2", Base: a}}, false, "2 bbb"},
+		"another was faster":              {a, x, []*transaction{operation("1", a, b)}, false, "ccc"},
+		"decided there":                   {a, x, []*transaction{operation("1", a, b)}, true, "1 ccc"},
+		"of two boards":                   {a, b, []*transaction{operation("1", a, b), {ID: "2", Base: x}}, true, "2 bbb"},
+		"an operation that moves nothing": {a, a, []*transaction{operation("1", a, a)}, false, "1 aaa"},
+		"no board":                        {a, plumbing.ZeroOID, []*transaction{operation("1", a, b), operation("2", plumbing.ZeroOID, plumbing.ZeroOID)}, true, "2 000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := &chain{Base: c.base, Links: c.links}
+			all := &chain{Base: c.base, Transactions: c.transactions}
 			all.rest(c.board, c.sequencer)
 			got := ""
-			for _, l := range all.Links {
+			for _, l := range all.Transactions {
 				got += l.ID + " "
 			}
 			if got += string(all.tip()[:3]); got != c.want {
@@ -240,9 +240,9 @@ func TestRecorded(t *testing.T) {
 	s.remote.Store(&git.Remote{Name: "r"})
 	network := &git.NetworkError{Remote: "r", Said: "said", Err: git.ErrUnsent}
 	moved := orMoved(nil, plumbing.BoardRef)
-	l := &link{ID: "1", Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, New: "a"}}}
+	l := &transaction{ID: "1", Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, New: "a"}}}
 	for err, want := range map[error]log.Outcome{
-		nil: {Kind: log.Done}, git.ErrRefMoved: {Kind: log.Lost, Err: moved}, git.ErrRejected: {Kind: log.Lost, Alone: true, Err: moved}, git.ErrBusy: {Kind: log.Lost, Alone: true, Err: moved},
+		nil: {Kind: log.Done}, git.ErrRefMoved: {Kind: log.Lost, Err: moved}, git.ErrRejected: {Kind: log.Lost, Exclusive: true, Err: moved}, git.ErrBusy: {Kind: log.Lost, Exclusive: true, Err: moved},
 		&TornError{"r", "x"}: {Kind: log.Done, Err: &TornError{"r", "x"}}, network: {Kind: log.Refused, Err: network}, &log.UnclearError{Err: network}: {Kind: log.Unclear, Err: &log.UnclearError{Err: network}},
 	} {
 		got := l.outcome(true, err)
@@ -251,7 +251,7 @@ func TestRecorded(t *testing.T) {
 		}
 		s.record(map[string]log.Outcome{l.ID: got})
 		again := s.recorded(l.ID)
-		if again == nil || again.Kind != want.Kind || again.Alone != want.Alone || want.Kind != log.Lost && fmt.Sprint(again.Err) != fmt.Sprint(want.Err) {
+		if again == nil || again.Kind != want.Kind || again.Exclusive != want.Exclusive || want.Kind != log.Lost && fmt.Sprint(again.Err) != fmt.Sprint(want.Err) {
 			t.Errorf("%v is read again as %+v", err, again)
 		}
 	}

@@ -12,22 +12,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// TestNotAsPushed checks that a link which was decided on an older board does not count as done
-// because the board is where the links after it were decided.
+// TestNotAsPushed checks that a transaction which was decided on an older board does not count as done
+// because the board is where the transactions after it were decided.
 func TestNotAsPushed(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
 	base := s.found(t)
 	now := s.operate(t, board.HumanActor("Ada", "ada@example.org"), &board.AddNote{For: "human", Message: "of another"})
 	text, _ := (&parcel.News{Since: now}).Text()
-	lost := &link{ID: "lost", Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: plumbing.OID("1111111111111111111111111111111111111111")}}}
-	d := &delivery{chain: &chain{Base: now, Links: []*link{lost}}, requests: [][]string{{"a request"}}}
+	lost := &transaction{ID: "lost", Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: plumbing.OID("1111111111111111111111111111111111111111")}}}
+	d := &delivery{chain: &chain{Base: now, Transactions: []*transaction{lost}}, requests: [][]string{{"a request"}}}
 	check(t, s.rewritten(t.Context(), d, text))
 	if d.taken == nil || len(d.taken) != 0 {
 		t.Errorf("taken: %v", d.taken)
 	}
-	pushed := &link{ID: "pushed", Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: now}}}
-	d.chain = &chain{Base: base, Links: []*link{pushed}}
+	pushed := &transaction{ID: "pushed", Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: now}}}
+	d.chain = &chain{Base: base, Transactions: []*transaction{pushed}}
 	if check(t, s.rewritten(t.Context(), d, text)); d.taken != nil {
 		t.Errorf("it is there as it was, and counts as decided again: %v", d.taken)
 	}

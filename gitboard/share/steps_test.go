@@ -81,10 +81,10 @@ func TestUnknownChains(t *testing.T) {
 	for _, text := range []string{"", "x", `{"remote":"hub","links":[{"id":"half"},{"id":5}]}`, `{"remote":"another","links":[{"id":"other"}]}`} {
 		check(t, s.write(ChainFile, []byte(text)))
 		c, err := s.chain(t.Context())
-		if err != nil || len(c.Links) != 0 {
+		if err != nil || len(c.Transactions) != 0 {
 			t.Errorf("%q: %+v, %v", text, c, err)
 		}
-		check(t, s.put(t.Context(), s.newLink(nil, "")))
+		check(t, s.put(t.Context(), s.newTransaction(nil, "")))
 		if n, err := s.Waiting(t.Context()); n != 1 || err != nil {
 			t.Errorf("after %q: %d, %v", text, n, err)
 		}
@@ -115,7 +115,7 @@ func TestGather(t *testing.T) {
 		check(t, s.write(lastFile, text))
 		pending := &chain{}
 		for i := range c.pending {
-			pending.Links = append(pending.Links, &link{ID: fmt.Sprint(i), Base: plumbing.ZeroOID})
+			pending.Transactions = append(pending.Transactions, &transaction{ID: fmt.Sprint(i), Base: plumbing.ZeroOID})
 		}
 		_ = os.Remove(s.file(ChainFile))
 		check(t, s.replace(t.Context(), pending))
@@ -214,7 +214,7 @@ func TestAdmits(t *testing.T) {
 	move := func(ref string, from, to plumbing.OID) plumbing.RefUpdate {
 		return plumbing.RefUpdate{Ref: ref, Old: from, New: to}
 	}
-	c := &chain{Base: ids[0], Links: []*link{{Base: ids[0], Updates: []plumbing.RefUpdate{move(lease, ids[0], ids[1]), move(plumbing.BoardRef, ids[0], ids[1])}}}}
+	c := &chain{Base: ids[0], Transactions: []*transaction{{Base: ids[0], Updates: []plumbing.RefUpdate{move(lease, ids[0], ids[1]), move(plumbing.BoardRef, ids[0], ids[1])}}}}
 	for name, test := range map[string]struct {
 		also   []plumbing.RefUpdate // pending
 		update plumbing.RefUpdate
@@ -229,36 +229,36 @@ func TestAdmits(t *testing.T) {
 		"another ref that moves already": {[]plumbing.RefUpdate{move(attic, ids[0], ids[1])}, move(attic, ids[1], ids[2]), errBehind},
 		"a new one":                      {nil, move(plumbing.AtticPrefix+"y", "", ids[2]), nil},
 	} {
-		pending := &chain{Base: c.Base, Links: append(slices.Clone(c.Links), &link{Base: ids[0], Updates: test.also})}
-		err := s.admits(t.Context(), pending, &link{Updates: []plumbing.RefUpdate{test.update}})
+		pending := &chain{Base: c.Base, Transactions: append(slices.Clone(c.Transactions), &transaction{Base: ids[0], Updates: test.also})}
+		err := s.admits(t.Context(), pending, &transaction{Updates: []plumbing.RefUpdate{test.update}})
 		if !errors.Is(err, test.want) || test.want != errBehind && errors.Is(err, errBehind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestOutcomes checks what becomes of a link that another process has pushed or dropped.
+// TestOutcomes checks what becomes of a transaction that another process has pushed or dropped.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	s := apart(t)
 	ids := s.commits(t, 3)
 	here := ids[2]
 	apartFrom := plumbing.OID(strings.Repeat("1", 40))
-	operation := func(id string, base, to plumbing.OID) *link {
-		return &link{ID: id, Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: to}}}
+	operation := func(id string, base, to plumbing.OID) *transaction {
+		return &transaction{ID: id, Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: to}}}
 	}
-	lease := func(id string) *link {
-		return &link{ID: id, Base: here, Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("x"), New: here}}}
+	lease := func(id string) *transaction {
+		return &transaction{ID: id, Base: here, Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("x"), New: here}}}
 	}
 	pending := operation("pending", here, apartFrom)
-	check(t, s.replace(t.Context(), &chain{Base: here, Links: []*link{pending}}))
+	check(t, s.replace(t.Context(), &chain{Base: here, Transactions: []*transaction{pending}}))
 	s.record(map[string]log.Outcome{"lost": operation("lost", here, apartFrom).overtaken(), "lost lease": lease("lost lease").overtaken(), "done": {Kind: log.Done}})
 	stray := operation("of another board", ids[0], "")
 	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Message: "other\n"}))
 	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{other}))
 	stray.Updates[0].New = other.OID
 	for _, c := range []struct {
-		mine  *link
+		mine  *transaction
 		known bool
 		want  log.Kind
 		alone bool
@@ -274,7 +274,7 @@ func TestOutcomes(t *testing.T) {
 		{lease("lost lease"), true, log.Lost, true},
 		{operation("not in this clone", ids[0], apartFrom), true, log.Unclear, false},
 	} {
-		if known, o := s.outcome(t.Context(), c.mine); known != c.known || o.Kind != c.want || o.Alone != c.alone {
+		if known, o := s.outcome(t.Context(), c.mine); known != c.known || o.Kind != c.want || o.Exclusive != c.alone {
 			t.Errorf("%s: %v, %+v", c.mine.ID, known, o)
 		}
 	}
@@ -287,8 +287,8 @@ func TestAbandoned(t *testing.T) {
 	ids := s.commits(t, 2)
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	of := func(id string) *link {
-		return &link{ID: id, Base: ids[1], Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(id), New: ids[0]}}}
+	of := func(id string) *transaction {
+		return &transaction{ID: id, Base: ids[1], Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(id), New: ids[0]}}}
 	}
 	before, mine, after := of("before"), of("mine"), of("after")
 	abandon := func(want log.Kind, left int) {
@@ -303,9 +303,9 @@ func TestAbandoned(t *testing.T) {
 			t.Errorf("%d are left: %v", n, err)
 		}
 	}
-	wait := func(links ...*link) {
+	wait := func(transactions ...*transaction) {
 		_ = os.Remove(s.file(ChainFile))
-		check(t, s.replace(t.Context(), &chain{Base: ids[1], Links: links}))
+		check(t, s.replace(t.Context(), &chain{Base: ids[1], Transactions: transactions}))
 	}
 	wait(before, mine, after)
 	abandon(log.Refused, 1)
@@ -448,13 +448,13 @@ func TestLearn(t *testing.T) {
 			for ref, to := range of(c.here) {
 				s.set(t, refs{ref: to.OrZero()})
 			}
-			asked := &link{Base: tip}
+			asked := &transaction{Base: tip}
 			for ref, to := range of(c.asked) {
 				asked.Updates = append(asked.Updates, plumbing.RefUpdate{Ref: ref, New: to})
 			}
 			text, _ := (&parcel.News{Since: tip, Refs: of(c.there), Leases: []string{"lease"}}).Text()
 			before, number := s.Now(), s.pushing()
-			err := s.learn(t.Context(), &delivery{chain: &chain{Base: tip, Links: []*link{asked}}, number: number}, text)
+			err := s.learn(t.Context(), &delivery{chain: &chain{Base: tip, Transactions: []*transaction{asked}}, number: number}, text)
 			if (err == nil) != c.learns || s.Fresh(before) != c.learns {
 				t.Fatal(err)
 			}
@@ -486,17 +486,17 @@ func TestNotSequenced(t *testing.T) {
 		"a signed operation": commit(ids[:1], head, "-----BEGIN SSH SIGNATURE-----\nx\n-----END SSH SIGNATURE-----\n"), "a merge": commit(ids, head, ""),
 		"the first": commit(nil, head, ""), "no operation": commit(ids[:1], "x\n", ""), "a missing commit": plumbing.OID(strings.Repeat("1", 40)),
 	} {
-		l := &link{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[0], New: to}}}
+		l := &transaction{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[0], New: to}}}
 		if all, _, err := s.packOperations(t.Context(), l); err == nil {
 			t.Errorf("%s: %v", name, all)
 		}
 	}
 	sound := commit(ids[:1], head, "")
-	l := &link{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[0], New: commit([]plumbing.OID{sound}, head, "")}}}
+	l := &transaction{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[0], New: commit([]plumbing.OID{sound}, head, "")}}}
 	if all, requests, err := s.packOperations(t.Context(), l); err != nil || len(all) != 2 || !slices.Equal(requests, []string{"a r", "a r"}) {
 		t.Errorf("two operations: %v, %v, %v", all, requests, err)
 	}
-	stays := &link{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[1]}}}
+	stays := &transaction{Base: ids[0], Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[1]}}}
 	if all, requests, err := s.packOperations(t.Context(), stays); err != nil || all != nil || requests != nil {
 		t.Errorf("a board that stays: %v, %v", all, err)
 	}

@@ -28,8 +28,8 @@ func (w *watcher) alive() {
 	w.Screen.Looked(now, w.conditions)
 }
 
-// alone refuses a second watch in a clone, which would report everything twice.
-func (w *watcher) alone() error {
+// refuseSecond refuses a second watch in a clone, which would report everything twice.
+func (w *watcher) refuseSecond() error {
 	text, err := w.board.Clone().Kept(aliveFile)
 	if err != nil {
 		return err

@@ -93,7 +93,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	if err := w.alone(); err != nil {
+	if err := w.refuseSecond(); err != nil {
 		return err
 	}
 	changes, err := w.board.Follow(ctx, watchEvery)

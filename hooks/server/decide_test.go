@@ -74,39 +74,39 @@ func TestDecided(t *testing.T) {
 	keyed := h.onTop(h.first, &board.KeysAdd{Principal: ada.Email, Public: key.Public()})
 	keyed = h.signed(key, ada, keyed, &board.SetConfig{Key: "require_signatures", Value: "true"})
 	noted := h.git(h.hub, "log", "-1", "--format=%at", h.note)
-	on := func(base string, refs []plumbing.RefUpdate, operations ...parcel.Operation) parcel.Link {
-		return parcel.Link{Base: plumbing.OID(base), Integration: plumbing.OID(h.start), Operations: operations, Refs: refs}
+	on := func(base string, refs []plumbing.RefUpdate, operations ...parcel.Operation) parcel.Transaction {
+		return parcel.Transaction{Base: plumbing.OID(base), Integration: plumbing.OID(h.start), Operations: operations, Refs: refs}
 	}
 	move := func(ref, from string, to plumbing.OID) []plumbing.RefUpdate {
 		return []plumbing.RefUpdate{{Ref: ref, Old: plumbing.OID(from), New: to}}
 	}
-	type links = []parcel.Link
+	type transactions = []parcel.Transaction
 	for _, c := range []struct {
-		name   string
-		at     string // the board
-		lease  string
-		links  links
-		answer parcel.Answer
-		moved  []string
+		name         string
+		at           string // the board
+		lease        string
+		transactions transactions
+		answer       parcel.Answer
+		moved        []string
 	}{
-		{"as pushed", h.first, none, links{on(h.first, nil, h.again(h.note, "a"))}, parcel.AsPushed, []string{plumbing.BoardRef}},
-		{"the first of two", h.first, none, links{on(h.first, nil, h.again(h.note, "a")), on(h.first, move(review, h.next, plumbing.OID(h.start)))}, parcel.Rewritten, []string{plumbing.BoardRef}},
-		{"after one that is refused", planned, none, links{
+		{"as pushed", h.first, none, transactions{on(h.first, nil, h.again(h.note, "a"))}, parcel.AsPushed, []string{plumbing.BoardRef}},
+		{"the first of two", h.first, none, transactions{on(h.first, nil, h.again(h.note, "a")), on(h.first, move(review, h.next, plumbing.OID(h.start)))}, parcel.Rewritten, []string{plumbing.BoardRef}},
+		{"after one that is refused", planned, none, transactions{
 			on(planned, nil, h.again(ended, "a", `"no need"`, `""`)), on(planned, nil, h.again(ended, "b"))}, parcel.Overtaken, nil},
-		{"a lease that is there already", h.coder, h.lease, links{on(h.coder, move(held, none, plumbing.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil},
-		{"a value that the ref has already", h.coder, h.lease, links{on(h.coder, move(review, h.next, plumbing.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{plumbing.BoardRef}},
-		{"what does not rest on integration", h.first, none, links{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.next), Operations: []parcel.Operation{h.again(h.note, "a")}}},
+		{"a lease that is there already", h.coder, h.lease, transactions{on(h.coder, move(held, none, plumbing.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil},
+		{"a value that the ref has already", h.coder, h.lease, transactions{on(h.coder, move(review, h.next, plumbing.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{plumbing.BoardRef}},
+		{"what does not rest on integration", h.first, none, transactions{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.next), Operations: []parcel.Operation{h.again(h.note, "a")}}},
 			parcel.AsPushed, []string{plumbing.BoardRef}},
-		{"by a slow clock", h.coder, none, links{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{plumbing.BoardRef}},
-		{"by one who has to sign", keyed, none, links{on(keyed, nil, h.again(h.note, "a"))}, parcel.Declined, nil},
-		{"a branch of the project", h.first, none, links{on(h.first, move("refs/heads/main", h.start, plumbing.OID(h.next)))}, parcel.Declined, nil},
-		{"a lease renewed twice", h.coder, h.lease, links{on(h.coder, move(held, h.lease, leases[0])), on(h.coder, move(held, string(leases[0]), leases[1]))}, parcel.AsPushed, []string{held}},
+		{"by a slow clock", h.coder, none, transactions{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{plumbing.BoardRef}},
+		{"by one who has to sign", keyed, none, transactions{on(keyed, nil, h.again(h.note, "a"))}, parcel.Declined, nil},
+		{"a branch of the project", h.first, none, transactions{on(h.first, move("refs/heads/main", h.start, plumbing.OID(h.next)))}, parcel.Declined, nil},
+		{"a lease renewed twice", h.coder, h.lease, transactions{on(h.coder, move(held, h.lease, leases[0])), on(h.coder, move(held, string(leases[0]), leases[1]))}, parcel.AsPushed, []string{held}},
 	} {
 		// Without a place to wait in, a parcel is decided at once.
 		h.check(os.RemoveAll(install.Dir(h.board.Repo())))
 		h.check(os.WriteFile(install.Dir(h.board.Repo()), nil, 0o644))
 		h.set(map[string]string{plumbing.BoardRef: c.at, held: c.lease, "refs/heads/integration": h.start})
-		done, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Links: c.links, Blobs: texts}), time.Now())
+		done, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Transactions: c.transactions, Blobs: texts}), time.Now())
 		h.check(err)
 		var moved []string
 		for _, u := range done.Moves {
@@ -126,19 +126,19 @@ func TestManyOperations(t *testing.T) {
 	for n := range 201 {
 		many = append(many, h.again(h.note, fmt.Sprint(n)))
 	}
-	link := func(of ...parcel.Operation) parcel.Link {
-		return parcel.Link{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: of}
+	transaction := func(of ...parcel.Operation) parcel.Transaction {
+		return parcel.Transaction{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: of}
 	}
 	for _, c := range []struct {
-		links  []parcel.Link
-		answer parcel.Answer
-		taken  string
+		transactions []parcel.Transaction
+		answer       parcel.Answer
+		taken        string
 	}{
-		{[]parcel.Link{link(many[:150]...), link(many[150:200]...), link(many[200])}, parcel.Rewritten, "200"},
-		{[]parcel.Link{link(many...)}, parcel.Declined, "0"},
+		{[]parcel.Transaction{transaction(many[:150]...), transaction(many[150:200]...), transaction(many[200])}, parcel.Rewritten, "200"},
+		{[]parcel.Transaction{transaction(many...)}, parcel.Declined, "0"},
 	} {
 		h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
-		text, _ := (&parcel.Parcel{Links: c.links}).Text()
+		text, _ := (&parcel.Parcel{Transactions: c.transactions}).Text()
 		done, err := server.Sequence(h.ctx, h.open(h.hub), server.Pushed{Text: text}, time.Now())
 		h.check(err)
 		if taken := h.git(h.hub, "rev-list", "--count", h.first+".."+plumbing.BoardRef); done.Answer != c.answer || taken != c.taken {
@@ -155,7 +155,7 @@ func TestMovedMeanwhile(t *testing.T) {
 	for len(places) < 8 {
 		places = append(places, h.onTop(places[len(places)-1], note(fmt.Sprint(len(places)))))
 	}
-	one := h.text(parcel.Parcel{Links: []parcel.Link{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
+	one := h.text(parcel.Parcel{Transactions: []parcel.Transaction{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
 	real, err := exec.LookPath("git")
 	h.check(err)
 	bin, lock := t.TempDir(), filepath.Join(h.hub, plumbing.BoardRef+".lock")
@@ -204,7 +204,7 @@ exec '%[3]s' "$@"
 func TestWaitsBriefly(t *testing.T) {
 	h := newHistory(t)
 	h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
-	one := h.text(parcel.Parcel{Links: []parcel.Link{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
+	one := h.text(parcel.Parcel{Transactions: []parcel.Transaction{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
 	other, err := h.board.Repo().OpenQueue(filepath.Join(install.Dir(h.board.Repo()), "sequence"))
 	h.check(err)
 	defer other.Close()

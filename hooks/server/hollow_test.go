@@ -41,7 +41,7 @@ func TestHollowParcels(t *testing.T) {
 	for name, c := range hollow {
 		t.Run(name, func(t *testing.T) {
 			before := w.refs()
-			p := parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Refs: []plumbing.RefUpdate{{Ref: plumbing.PublishedRef("parse"), Old: plumbing.ZeroOID, New: c.OID}}}}}
+			p := parcel.Parcel{Transactions: []parcel.Transaction{{Base: base, Integration: head, Refs: []plumbing.RefUpdate{{Ref: plumbing.PublishedRef("parse"), Old: plumbing.ZeroOID, New: c.OID}}}}}
 			text, _ := p.Text()
 			out, err := exec.Command("git", "-C", clone, "push", "--porcelain", "-o", text, "origin", ":"+parcel.Ref).CombinedOutput()
 			if name == "nothing" {

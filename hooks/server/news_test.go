@@ -184,8 +184,8 @@ func TestNewsText(t *testing.T) {
 	}
 	try := func(ctx context.Context, at, has, landed string) server.Sequenced {
 		h.set(map[string]string{plumbing.BoardRef: at, held: h.lease, integration: landed})
-		link := parcel.Link{Base: plumbing.OID(h.first), Integration: plumbing.OID(landed), Operations: []parcel.Operation{h.again(h.note, "a")}}
-		done, err := server.Sequence(ctx, h.open(h.hub), h.text(parcel.Parcel{Has: plumbing.OID(has), Links: []parcel.Link{link}}), time.Now())
+		transaction := parcel.Transaction{Base: plumbing.OID(h.first), Integration: plumbing.OID(landed), Operations: []parcel.Operation{h.again(h.note, "a")}}
+		done, err := server.Sequence(ctx, h.open(h.hub), h.text(parcel.Parcel{Has: plumbing.OID(has), Transactions: []parcel.Transaction{transaction}}), time.Now())
 		if h.check(err); done.Answer != parcel.Rewritten || len(done.Moves) != 1 {
 			t.Errorf("it is answered %s, and moves %v", done.Answer, done.Moves)
 		}

@@ -639,8 +639,8 @@ func TestAnswers(t *testing.T) {
 	h := newHistory(t)
 	h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
 	raw := h.git(h.hub, "cat-file", "commit", h.note) + "\n"
-	link := func(base, integration string, commits ...string) parcel.Link {
-		l := parcel.Link{Base: plumbing.OID(base), Integration: plumbing.OID(integration)}
+	transaction := func(base, integration string, commits ...string) parcel.Transaction {
+		l := parcel.Transaction{Base: plumbing.OID(base), Integration: plumbing.OID(integration)}
 		for _, c := range commits {
 			l.Operations = append(l.Operations, parcel.Operation{Commit: c})
 		}
@@ -649,20 +649,20 @@ func TestAnswers(t *testing.T) {
 	setting := h.onTop(h.first, &board.SetConfig{Key: "max_review_cycles", Value: "7"})
 	signed := strings.Replace(raw, "\n\n", "\ngpgsig -----BEGIN SSH SIGNATURE-----\n x\n -----END SSH SIGNATURE-----\n\n", 1)
 	for _, c := range []struct {
-		name  string
-		links []parcel.Link
-		want  []string // the first line, and the refs that have moved
+		name         string
+		transactions []parcel.Transaction
+		want         []string // the first line, and the refs that have moved
 	}{
 		{"nothing", nil, []string{"ng", string(parcel.Overtaken)}},
-		{"signed", []parcel.Link{link(h.first, h.start, signed)}, []string{"ng", "a signature holds for one commit only"}},
-		{"too large", []parcel.Link{link(h.first, h.start, strings.Replace(raw, "committer ", "committer "+strings.Repeat("x", 1<<20), 1))}, []string{"ng", "bytes to the board"}},
-		{"another integration", []parcel.Link{link(h.first, h.next, h.git(h.hub, "cat-file", "commit", setting)+"\n")}, []string{"ng", string(parcel.Overtaken)}},
-		{"as pushed", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed), plumbing.BoardRef, h.first, h.note}},
-		{"done before", []parcel.Link{link(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed)}},
-		{"partly", []parcel.Link{link(h.first, h.start, raw), {Base: plumbing.OID(h.note), Integration: plumbing.OID(h.start), Refs: []plumbing.RefUpdate{
+		{"signed", []parcel.Transaction{transaction(h.first, h.start, signed)}, []string{"ng", "a signature holds for one commit only"}},
+		{"too large", []parcel.Transaction{transaction(h.first, h.start, strings.Replace(raw, "committer ", "committer "+strings.Repeat("x", 1<<20), 1))}, []string{"ng", "bytes to the board"}},
+		{"another integration", []parcel.Transaction{transaction(h.first, h.next, h.git(h.hub, "cat-file", "commit", setting)+"\n")}, []string{"ng", string(parcel.Overtaken)}},
+		{"as pushed", []parcel.Transaction{transaction(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed), plumbing.BoardRef, h.first, h.note}},
+		{"done before", []parcel.Transaction{transaction(h.first, h.start, raw)}, []string{"ok", string(parcel.AsPushed)}},
+		{"partly", []parcel.Transaction{transaction(h.first, h.start, raw), {Base: plumbing.OID(h.note), Integration: plumbing.OID(h.start), Refs: []plumbing.RefUpdate{
 			{Ref: plumbing.LeaseRef("coder-1"), Old: plumbing.OID(h.lease), New: plumbing.ZeroOID}}}}, []string{"ok", string(parcel.Rewritten)}},
 	} {
-		objects, err := (&parcel.Parcel{Links: c.links}).Encode(nil, nil, time.Now())
+		objects, err := (&parcel.Parcel{Transactions: c.transactions}).Encode(nil, nil, time.Now())
 		h.check(err)
 		h.check(h.board.Repo().WriteObjects(h.ctx, objects))
 		out := &strings.Builder{}

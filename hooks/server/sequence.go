@@ -25,7 +25,7 @@ import (
 // maxParcel is the maximum size of a parcel in bytes. A longer chain is pushed ref by ref.
 const maxParcel = 4 << 20
 
-// maxOperations is how many operations are decided while other parcels wait. A link with more is
+// maxOperations is how many operations are decided while other parcels wait. A transaction with more is
 // pushed ref by ref.
 const maxOperations = 200
 
@@ -87,7 +87,7 @@ func (q *sequencer) sequence(ctx context.Context, pushed Pushed) (Sequenced, err
 		}
 		moves, err := o.land(ctx)
 		switch {
-		case err == nil && o.taken == len(q.parcel.Links) && o.at.Commit == q.parcel.Tip():
+		case err == nil && o.taken == len(q.parcel.Transactions) && o.at.Commit == q.parcel.Tip():
 			return Sequenced{Answer: parcel.AsPushed, Moves: moves}, nil
 		case err == nil:
 			return Sequenced{Answer: parcel.Rewritten, Moves: moves, News: o.news(ctx)}, nil
@@ -138,7 +138,7 @@ func (q *sequencer) open(ctx context.Context, pushed Pushed) error {
 	if q.parcel, err = parcel.Parse(text); err != nil {
 		return &declined{err.Error()}
 	}
-	if slices.ContainsFunc(q.parcel.Links, func(l parcel.Link) bool { return len(l.Operations) > maxOperations }) {
+	if slices.ContainsFunc(q.parcel.Transactions, func(l parcel.Transaction) bool { return len(l.Operations) > maxOperations }) {
 		return &declined{"it has too many operations that belong together"}
 	}
 	return nil
@@ -165,7 +165,7 @@ func (q *sequencer) known(ctx context.Context, s *board.State) error {
 
 // refs lists the refs that the parcel names.
 func (q *sequencer) refs() (names []string) {
-	for _, l := range q.parcel.Links {
+	for _, l := range q.parcel.Transactions {
 		for _, u := range l.Refs {
 			if !slices.Contains(names, u.Ref) {
 				names = append(names, u.Ref)
@@ -186,11 +186,11 @@ type outcome struct {
 	objects []plumbing.Object
 	done    map[string]bool         // the requests that came to the board since the parcel's base, or in it
 	left    map[string]bool         // the records that refused operations were decided by
-	changed map[string]plumbing.OID // the base of the last link that has changed a record
+	changed map[string]plumbing.OID // the base of the last transaction that has changed a record
 	taken   int
 }
 
-// decide decides the links of the parcel, one after the other, on the present board.
+// decide decides the transactions of the parcel, one after the other, on the present board.
 func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 	at, err := q.board.Log().Tip(ctx)
 	if err != nil {
@@ -218,20 +218,20 @@ func (q *sequencer) decide(ctx context.Context) (*outcome, error) {
 		}
 	}
 	decided := 0
-	for _, l := range q.parcel.Links {
-		if decided += len(l.Operations); decided > maxOperations { // not the first link
+	for _, l := range q.parcel.Transactions {
+		if decided += len(l.Operations); decided > maxOperations { // not the first transaction
 			break // others wait; the clone sends the rest again
 		}
-		if err := o.link(ctx, l); err != nil {
+		if err := o.transaction(ctx, l); err != nil {
 			return nil, err
 		}
 	}
 	return o, nil
 }
 
-// link takes a link as a whole, or leaves it out. One that an earlier delivery has brought counts
+// transaction takes a transaction as a whole, or leaves it out. One that an earlier delivery has brought counts
 // as taken.
-func (o *outcome) link(ctx context.Context, l parcel.Link) error {
+func (o *outcome) transaction(ctx context.Context, l parcel.Transaction) error {
 	at, objects := o.at, []plumbing.Object(nil)
 	var decidedBy, changes, requests []string
 	leave := func() error {
@@ -307,9 +307,9 @@ func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by log.Comm
 	return op, log.Committer{Name: c.Committer.Name, Email: c.Committer.Email}, nil
 }
 
-// stale reports whether what an operation of a link was decided by has changed since: one of the
+// stale reports whether what an operation of a transaction was decided by has changed since: one of the
 // records, or integration, on which worktrees, submissions and merges rest.
-func (o *outcome) stale(ctx context.Context, l parcel.Link, paths []string) (bool, error) {
+func (o *outcome) stale(ctx context.Context, l parcel.Transaction, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
 	}

@@ -489,26 +489,26 @@ func TestAppendedOnTheWay(t *testing.T) {
 	}
 }
 
-// TestLinksOfTwoBases: of two links that were decided without knowing each other, the second is
+// TestLinksOfTwoBases: of two transactions that were decided without knowing each other, the second is
 // left out if the first has changed what it was decided by, and not done again if it is the same
 // request.
 func TestLinksOfTwoBases(t *testing.T) {
 	w := newWorld(t, 1)
 	a := w.clones[0]
 	dir := a.Repo().TopLevel()
-	again := func(p board.Payload) parcel.Link {
+	again := func(p board.Payload) parcel.Transaction {
 		done := w.do(a, p)
 		raw := strings.ReplaceAll(w.git(dir, "cat-file", "commit", string(done.Commit))+"\n", "Liza-Request: ", "Liza-Request: again-")
-		return parcel.Link{Integration: plumbing.OID(w.git(dir, "rev-parse", "main")), Operations: []parcel.Operation{{Commit: raw}}}
+		return parcel.Transaction{Integration: plumbing.OID(w.git(dir, "rev-parse", "main")), Operations: []parcel.Operation{{Commit: raw}}}
 	}
-	links := []parcel.Link{
+	transactions := []parcel.Transaction{
 		again(&board.SetConfig{Key: "max_review_cycles", Value: "7"}), again(&board.SetConfig{Key: "max_review_cycles", Value: "8"}), again(note("once")),
 	}
-	links = append(links, links[2])
+	transactions = append(transactions, transactions[2])
 	for n, base := range []string{"liza/state~1", "liza/state", "liza/state~1", "liza/state"} {
-		links[n].Base = plumbing.OID(w.git(dir, "rev-parse", base))
+		transactions[n].Base = plumbing.OID(w.git(dir, "rev-parse", base))
 	}
-	objects, err := (&parcel.Parcel{Links: links}).Encode(nil, nil, time.Now())
+	objects, err := (&parcel.Parcel{Transactions: transactions}).Encode(nil, nil, time.Now())
 	w.check(err)
 	w.check(a.Repo().WriteObjects(w.ctx, objects))
 	commit := objects[len(objects)-1].OID
@@ -597,10 +597,10 @@ func TestForgedParcels(t *testing.T) {
 		return []parcel.Operation{{Commit: strings.NewReplacer(append(pairs, "Liza-Request: "+done.Op.Request, "Liza-Request: again")...).Replace(raw)}}
 	}
 	moves := func(ref string, old, to plumbing.OID) parcel.Parcel {
-		return parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Refs: []plumbing.RefUpdate{{Ref: ref, Old: old.OrZero(), New: to.OrZero()}}}}}
+		return parcel.Parcel{Transactions: []parcel.Transaction{{Base: base, Integration: head, Refs: []plumbing.RefUpdate{{Ref: ref, Old: old.OrZero(), New: to.OrZero()}}}}}
 	}
 	operations := func(all []parcel.Operation) parcel.Parcel {
-		return parcel.Parcel{Links: []parcel.Link{{Base: base, Integration: head, Operations: all}}}
+		return parcel.Parcel{Transactions: []parcel.Transaction{{Base: base, Integration: head, Operations: all}}}
 	}
 	author := fmt.Sprintf("> %d +0000", done.Op.Time.Std().Unix())
 	later := fmt.Sprintf("> %d +0000", time.Now().Add(24*time.Hour).Unix())
@@ -628,13 +628,13 @@ func TestForgedParcels(t *testing.T) {
 		{"another parcel", moves(plumbing.InboxPrefix+"x", "", sneak), "is not moved by an operation"},
 		{"the sign of a sequencer", moves(parcel.Ref, "", sneak), "is not moved by an operation"},
 		{"a ref's name that is an option", moves("--all", "", sneak), "is not the full name"},
-		{"a base that is an option", parcel.Parcel{Links: []parcel.Link{{Base: "--all"}}}, "is not the id"},
-		{"a base from elsewhere", parcel.Parcel{Links: []parcel.Link{{Base: plumbing.OID(strings.Repeat("a", 40)), Integration: head, Operations: edited()}}}, string(parcel.Declined)},
-		{"a request carried out before", parcel.Parcel{Links: []parcel.Link{{Base: plumbing.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
+		{"a base that is an option", parcel.Parcel{Transactions: []parcel.Transaction{{Base: "--all"}}}, "is not the id"},
+		{"a base from elsewhere", parcel.Parcel{Transactions: []parcel.Transaction{{Base: plumbing.OID(strings.Repeat("a", 40)), Integration: head, Operations: edited()}}}, string(parcel.Declined)},
+		{"a request carried out before", parcel.Parcel{Transactions: []parcel.Transaction{{Base: plumbing.OID(w.git(dir, "rev-parse", "liza/state~1")), Integration: head, Operations: []parcel.Operation{{Commit: raw}}}}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var commits, blobs []plumbing.OID
-			for _, l := range c.p.Links {
+			for _, l := range c.p.Transactions {
 				for _, u := range l.Refs {
 					switch u.New {
 					case sneak, head:

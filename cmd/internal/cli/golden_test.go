@@ -176,7 +176,7 @@ func staged(t *testing.T) *boardScene {
 
 func (s *boardScene) status(width int, gone ...string) []string {
 	s.t.Helper()
-	o, err := report.Look(s.state(), report.Beside{Leases: s.leases(gone...), Events: s.events}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(gone...), Events: s.events}, s.now.Std())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestGoldenStatus(t *testing.T) {
 // TestGoldenStatusPlain: where the locale has no UTF-8, only ASCII is drawn.
 func TestGoldenStatusPlain(t *testing.T) {
 	s := busy(t)
-	o, err := report.Look(s.state(), report.Beside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestGoldenGraph(t *testing.T) {
 // TestFilterByStage: the filter of a live status also finds tasks by their stage.
 func TestFilterByStage(t *testing.T) {
 	s := staged(t)
-	o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestFilterByStage(t *testing.T) {
 // fits the screen.
 func TestStatusSelection(t *testing.T) {
 	s := thousand(t)
-	o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestStatusSelection(t *testing.T) {
 func TestStatusAtAnySize(t *testing.T) {
 	testrun.NotShort(t)
 	for name, s := range map[string]*boardScene{"busy": busy(t), "thousand": thousand(t), "empty": newBoardScene(t, long)} {
-		o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
+		o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func TestCommandsOnTheScreenAreWhole(t *testing.T) {
 	}
 	paused := "paused-" + strings.Repeat("y", 57)
 	s.add(paused, long, 1).do("human", &board.Pause{About: board.About{Task: paused}})
-	o, err := report.Look(s.state(), report.Beside{Events: s.events}, s.now.Std())
+	o, err := report.Look(s.state(), report.Outside{Events: s.events}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func FactsOf(ctx context.Context, c *call.Call, v *gitboard.View, t *board.Task)
 	if c.At != "" {
 		leases = nil
 	}
-	o, broken := report.Look(v.State, report.Beside{Leases: leases}, f.now)
+	o, broken := report.Look(v.State, report.Outside{Leases: leases}, f.now)
 	if broken != nil { // elsewhere: a new view, which has not read that record, shows the task
 		again, err := c.View(ctx)
 		if err != nil {
