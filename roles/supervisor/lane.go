@@ -148,7 +148,7 @@ func (s *supervisor) seeMerge(ctx context.Context, v *gitboard.View, l *Look) er
 			return err
 		}
 		if held.Live(l.Now) {
-			l.MergeBusy, s.lane.busy = held.Expires.Std(), l.Now
+			l.MergeBusy, s.lane.busy, s.lane.again = held.Expires.Std(), l.Now, time.Time{}
 			s.deaths.watch(held.Process)
 		} else {
 			l.MergeBusy = s.lane.again

@@ -126,17 +126,23 @@ type train struct {
 	lacking    error // refuses the tasks that lack a required test, nil if all have it
 }
 
-// early takes the merge lease while a remote has yet to take the approvals, so that they travel
-// together. It returns since when the view of the remote is as good as new.
+// early takes the merge lease before candidates of approved tasks are computed, where they are
+// tested: reviewers' supervisors begin at the same time, and all but one would compute in vain. While
+// a remote has yet to take the approvals, the lease travels with them. It returns since when the
+// view of the remote is as good as new.
 func (t *train) early(ctx context.Context) (seen gitboard.Moment, err error) {
 	v, err := t.b.Ahead(ctx)
+	ahead := v != nil
+	if err == nil && !ahead && t.b.Remote() == "" {
+		v, err = t.b.View(ctx)
+	}
 	if v == nil || err != nil || len(t.r.Tasks) == 0 {
 		return seen, err
 	}
-	if !t.approved(v) {
+	if !t.approved(v) || !ahead && !t.tested(v) {
 		return seen, v.State.Err()
 	}
-	if t.held, err = hold(ctx, t.b, t.r.Actor, "", t.r.Tasks...); err != nil {
+	if t.held, err = hold(ctx, t.b, t.r.Actor, "", t.r.Tasks...); err != nil || !ahead {
 		return seen, err
 	}
 	ctx, end := context.WithCancel(ctx)
@@ -159,6 +165,14 @@ func (t *train) approved(v *gitboard.View) bool {
 	return !slices.ContainsFunc(t.r.Tasks, func(id string) bool {
 		task := v.State.Task(id)
 		return task == nil || task.Status != board.Approved
+	})
+}
+
+// tested reports whether a test is set for one of the named tasks, which are on the board.
+func (t *train) tested(v *gitboard.View) bool {
+	return slices.ContainsFunc(t.r.Tasks, func(id string) bool {
+		test := board.TestOf(v.State, v.State.Task(id))
+		return test != "" && test != board.NoTest
 	})
 }
 

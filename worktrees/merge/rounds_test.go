@@ -48,6 +48,30 @@ func TestPrepareMoved(t *testing.T) {
 	}
 }
 
+// TestBusyBeforeItComputes checks that of two merges that begin at once the second computes nothing
+// where the candidates are tested.
+func TestBusyBeforeItComputes(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	work := commitOn(t, b, base, "b.txt", "b\n")
+	who := approve(t, ctx, b, "one", work)
+	setIntegration(t, b, commitOn(t, b, base, "c.txt", "c\n"))
+	configured(t, ctx, b, "integration_test", "true")
+	other, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "one")
+	must(t, err)
+	objects := func() plumbing.OID { return run(t, b.Repo().TopLevel(), "count-objects") }
+	before := objects()
+	if all, err := Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}, Tasks: []string{"one"}}); !refusedAs(err, board.CodeBusy) || len(all) > 0 {
+		t.Errorf("%+v (%v)", all, err)
+	}
+	if after := objects(); after != before {
+		t.Errorf("it wrote objects: %s, and before %s", after, before)
+	}
+	must(t, other.release(ctx))
+	if all, err := Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}, Tasks: []string{"one"}}); err != nil || len(all) != 1 || !all[0].Merged {
+		t.Errorf("%+v (%v)", all, err)
+	}
+}
+
 // TestForgedMeanwhile checks that nothing lands on a board to which somebody adds what no operation
 // makes while a train is tested, and that this is no mere warning of those that landed before.
 func TestForgedMeanwhile(t *testing.T) {
