@@ -259,61 +259,6 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// TestPromises checks which remotes are asked for what a partial clone has left out.
-func TestPromises(t *testing.T) {
-	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	file := must[plumbing.OID](t)(r.History().FileOID(ctx, head, "a.txt"))
-	check(t, os.Remove(loosePath(r, file)))
-	config := must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "config")))
-	asked := func(err error) string {
-		var failed *NetworkError
-		if errors.As(err, &failed) {
-			return failed.Remote
-		}
-		return fmt.Sprint(err)
-	}
-	remote := func(name, promisor string) string {
-		return fmt.Sprintf("[remote %q]\n\turl = %s\n\tpromisor = %s\n", name, t.TempDir(), promisor)
-	}
-	for name, c := range map[string]struct{ settings, want string }{
-		"none":               {"", "<nil>"},
-		"an include":         {"[include]\n\tpath = none\n", "<nil>"},
-		"no promisor":        {remote("x", "false"), "<nil>"},
-		"one":                {remote("x", "true"), "x"},
-		"one of two":         {remote("x", "false") + remote("y", "yes"), "y"},
-		"the last of two":    {remote("x", "true") + remote("y", "true"), "y"},
-		"one that was":       {remote("x", "true") + remote("x", "false"), "<nil>"},
-		"a sparse checkout":  {remote("x", "true") + "[core]\n\tsparseCheckout = true\n", "<nil>"},
-		"none sparse":        {remote("x", "true") + "[core]\n\tsparseCheckout = false\n", "x"},
-		"sparse, not a name": {"[core]\n\tsparseCheckout = false\n" + remote("x", "false"), "<nil>"},
-	} {
-		check(t, os.WriteFile(filepath.Join(r.common, "config"), append(config[:len(config):len(config)], c.settings...), 0o644))
-		if got := asked(r.promised(ctx, head)); got != c.want {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-	check(t, os.WriteFile(filepath.Join(r.common, "config"), append(config[:len(config):len(config)], remote("x", "true")...), 0o644))
-	for name, err := range map[string]error{
-		"CheckoutDetached": r.Worktree(r.TopLevel()).CheckoutDetached(ctx, head),
-		"AddWorktree":      r.Worktree(filepath.Join(t.TempDir(), "w")).Add(ctx, head),
-	} {
-		if got := asked(err); got != "x" {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-	for what, script := range map[string]string{
-		"promises, and does not bring": `case "$*" in *rev-list*) echo "?` + string(file) + `" ;; *get-regexp*) printf 'remote.x.promisor\ntrue\0' ;; esac`,
-		"has no settings":              `case "$*" in *--type=bool*) printf 'remote.x.promisor\ntrue\0' ;; *config*) exit 3 ;; esac`,
-		"can't say what is missing":    `case "$*" in *get-regexp*) printf 'remote.x.promisor\ntrue\0' ;; *) exit 1 ;; esac`,
-	} {
-		instead(t, script)
-		if err := r.promised(ctx, head); err == nil || errors.As(err, new(*NetworkError)) {
-			t.Errorf("a remote that %s: %v", what, err)
-		}
-	}
-}
-
 // TestStill checks what is looked at under the locks of refs, besides what git has looked at.
 func TestStill(t *testing.T) {
 	ctx, r := scratch(t)

@@ -8,9 +8,28 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/network"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
+
+// promisors lists the remotes that promise what a partial clone has left out. It starts no child if
+// this is clearly none.
+func (r *Repo) promisors(ctx context.Context) (names []string, err error) {
+	if !settings.ReadOwn(r.common).MayLack() {
+		return nil, nil
+	}
+	out, err := r.command("config", "config", "--null", "--type=bool", "--get-regexp", `^remote\..*\.promisor$`).Output(ctx)
+	if child.ExitCode(err) == 1 {
+		return nil, nil // no such setting
+	}
+	for _, entry := range child.Fields(out) {
+		if key, value, _ := strings.Cut(entry, "\n"); value == "true" {
+			names = append(names, strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".promisor"))
+		}
+	}
+	return names, err
+}
 
 // promised fetches the files of a commit that a partial clone has left out. Git would fetch them on
 // demand, with a child that may wait forever; this one has the timeout of every other network
@@ -19,39 +38,20 @@ import (
 //
 // Errors: a NetworkError, or another error if a remote does not deliver what it promised.
 func (r *Repo) promised(ctx context.Context, commit plumbing.OID) error {
-	if !settings.ReadOwn(r.common).MayLack() {
-		return nil
+	names, err := r.promisors(ctx)
+	if err != nil || len(names) == 0 {
+		return err
 	}
-	out, err := r.command("config", "config", "--null", "--type=bool", "--get-regexp", `^(remote\..*\.promisor|core\.sparsecheckout)$`).Output(ctx)
-	if err != nil {
-		return nil // no such setting
+	if sparse, err := r.Settings().All(ctx, "core.sparseCheckout"); err != nil || network.Last(sparse) == "true" {
+		return err
 	}
-	var names []string
-	is := map[string]bool{}
-	for _, entry := range child.Fields(out) {
-		key, value, _ := strings.Cut(entry, "\n")
-		name := strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".promisor")
-		if _, known := is[name]; !known {
-			names = append(names, name)
-		}
-		is[name] = value == "true"
-	}
-	if is[sparse] {
-		return nil
-	}
-	var failed error
 	for _, name := range names {
-		if !is[name] {
-			continue // it promises nothing, or is the setting of a full checkout
-		}
-		if failed = r.promisedBy(ctx, name, commit); failed == nil {
+		if err = r.promisedBy(ctx, name, commit); err == nil {
 			break
 		}
 	}
-	return failed
+	return err
 }
-
-const sparse = "core.sparsecheckout"
 
 // promisedAll is promised for commits that are compared. Ids that are zero are left out.
 func (r *Repo) promisedAll(ctx context.Context, commits ...plumbing.OID) error {

@@ -11,7 +11,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/kept"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/git/settings"
 )
 
 // Whole returns nil if all commits, trees and files of a commit's history are present and match
@@ -58,11 +57,8 @@ func (h History) Holds(ctx context.Context, commit plumbing.OID, objects iter.Se
 }
 
 func (r *Repo) isPartial(ctx context.Context) (bool, error) {
-	if !settings.ReadOwn(r.common).MayBePartial() {
-		return false, nil
-	}
-	filters, err := r.Settings().All(ctx, "extensions.partialClone")
-	return len(filters) > 0, err
+	promisors, err := r.promisors(ctx)
+	return len(promisors) > 0, err
 }
 
 // readAll reads objects of a commit's history, so many at once. A child of its own reads them, so

@@ -153,6 +153,6 @@ func TestWholeSinceOdd(t *testing.T) {
 	is("no tree", odd, true)
 	is("a missing file", missing, true)
 	is("what does not follow", must[plumbing.OID](t)(r.ResolveCommit(ctx, fmt.Sprint(from))), false)
-	native(t, r.TopLevel(), "config", "extensions.partialClone", "hub")
+	native(t, r.TopLevel(), "config", "remote.hub.promisor", "true")
 	is("a missing file of a partial clone", missing, false)
 }

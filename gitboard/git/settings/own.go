@@ -64,8 +64,5 @@ func (s Own) MayHaveRemotes() bool { return s.may("[remote") }
 // MayMirror reports whether a plain fetch may overwrite every ref, as after `git clone --mirror`.
 func (s Own) MayMirror() bool { return s.may("+refs/*:refs/*") }
 
-// MayBePartial reports whether this may be a clone that lacks objects on purpose.
-func (s Own) MayBePartial() bool { return s.may("partialclone") }
-
 // MayLack reports whether this may be a partial clone, which lacks objects.
 func (s Own) MayLack() bool { return s.may("promisor") }
