@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -51,10 +50,6 @@ func soundIndex(data []byte) bool {
 		return false
 	}
 	rest, hash := data[:len(data)-sha1.Size], data[len(data)-sha1.Size:]
-	if own := sha1.Sum(rest); bytes.Equal(own[:], hash) || bytes.Equal(make([]byte, sha1.Size), hash) {
-		return true
-	}
-	rest, hash = data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
-	own := sha256.Sum256(rest)
-	return bytes.Equal(own[:], hash)
+	own := sha1.Sum(rest)
+	return bytes.Equal(own[:], hash) || bytes.Equal(make([]byte, sha1.Size), hash)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
@@ -61,7 +60,7 @@ func hasStores(dir string) bool {
 }
 
 // Meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
-// or a parent that git would search contains something named .git.
+// or a parent contains something named .git.
 func Meant(e gitenv.List, dir string) bool {
 	if e.Get("GIT_DIR") != "" {
 		return true
@@ -78,23 +77,11 @@ func Meant(e gitenv.List, dir string) bool {
 			return true
 		}
 		above := filepath.Dir(path)
-		if above == path || isCeiling(e, above) {
+		if above == path {
 			return false
 		}
 		path = above
 	}
-}
-
-// isCeiling reports whether git stops its upward search below dir (GIT_CEILING_DIRECTORIES).
-func isCeiling(e gitenv.List, dir string) bool {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(filepath.SplitList(e.Get("GIT_CEILING_DIRECTORIES")), func(ceiling string) bool {
-		at, err := filepath.EvalSymlinks(ceiling)
-		return err == nil && at == real
-	})
 }
 
 // BrokenHead wraps the error of a git that does not work in a directory, if the HEAD of its git
