@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -120,11 +121,17 @@ func (l *newsUpdate) refs(ctx context.Context) error {
 		o := plumbing.NewObject(plumbing.BlobObject, []byte(text))
 		leases[o.OID] = o
 	}
+	var prefixes []string
 	for _, v := range l.views() {
-		here, err := l.repo.Below(ctx, v.here)
-		if err != nil {
-			return err
-		}
+		prefixes = append(prefixes, v.here)
+	}
+	all, err := l.repo.Below(ctx, prefixes...)
+	if err != nil {
+		return err
+	}
+	for _, v := range l.views() {
+		here := maps.Clone(all)
+		maps.DeleteFunc(here, func(ref string, _ plumbing.OID) bool { return !strings.HasPrefix(ref, v.here) })
 		for ref, to := range l.news.Refs {
 			name, is := strings.CutPrefix(ref, v.there)
 			if !is {
