@@ -400,44 +400,6 @@ func TestTrainSetUpForNobody(t *testing.T) {
 	}
 }
 
-// TestTrainUntestableLater checks that a task whose work worktree_setup fails with does not land
-// because the tests of others have left a worktree that is set up, in that merge or in a later one.
-func TestTrainUntestableLater(t *testing.T) {
-	for _, bad := range []int{0, 3} {
-		t.Run(fmt.Sprint("after ", bad), func(t *testing.T) {
-			s := newTrain(t, 4, nil)
-			s.counted()
-			if bad < 2 {
-				s.set("integration_workers", "2")
-				s.set("merge_batch", "2")
-			}
-			id := fmt.Sprintf("t%d", bad+1)
-			s.set("worktree_setup", "test ! -e "+id+".txt || { echo it is bad; exit 1; }")
-			got := s.train()
-			if said := got[len(got)-1].Warnings; len(got) != 3 || len(said) != 1 || !contains(said[0], "left out: "+id+" can't be tested: ") {
-				t.Errorf("%d landed, warnings %q", len(got), said)
-			}
-			s.is(id, board.Approved)
-			s.task("later")
-			s.approved("coder-9", "later", "later.txt", "later\n")
-			if got := s.train("later"); len(got) != 1 || !got[0].Merged {
-				t.Errorf("got %+v", got)
-			}
-			for _, tasks := range [][]string{nil, {id}} {
-				_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: tasks})
-				if err == nil || !contains(err.Error(), "it is bad") {
-					t.Errorf("got %v", err)
-				}
-				s.is(id, board.Approved)
-			}
-			s.set("worktree_setup", "true")
-			if got := s.train(); len(got) != 1 || !got[0].Merged {
-				t.Errorf("got %+v", got)
-			}
-		})
-	}
-}
-
 // TestTrainContinued checks that a request that was cut short between two rounds is continued when it
 // is repeated: what was named and did not get its turn is merged, and nothing else. Of all that was
 // approved it only says what is left.

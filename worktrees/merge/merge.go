@@ -118,9 +118,6 @@ type train struct {
 	rounds  int               // those that have written
 	results []*Result
 	left    []error // why tasks left the train without anything recorded about them
-	// eachSetUp: worktree_setup has failed with one of the tasks, and each test gets a worktree that
-	// is set up for it.
-	eachSetUp bool
 	// setsUpBare: worktree_setup has succeeded with integration alone since.
 	setsUpBare bool
 	lacking    error // refuses the tasks that lack a required test, nil if all have it

@@ -9,9 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -173,13 +171,9 @@ func (t *train) try(ctx context.Context, candidates []*candidate, n int) (f *fai
 		return nil, t.held.lost(err)
 	}
 	err = t.held.during(ctx, renewEvery, func(ctx context.Context) (err error) {
-		f, err = t.test(ctx, &testRun{c: c, held: t.held, tasks: idsOf(candidates[:n]), place: testPlace, out: t.r.Out, own: t.setsUp(candidates[:n])})
+		f, err = t.test(ctx, &testRun{c: c, held: t.held, tasks: idsOf(candidates[:n]), place: testPlace, out: t.r.Out})
 		return err
 	})
-	if notSetUp(err) {
-		t.eachSetUp = true
-		t.note(candidates[:n])
-	}
 	if err = t.held.lost(err); t.alone() || !untestable(err) {
 		return f, err
 	}
@@ -219,37 +213,6 @@ func untestable(err error) bool {
 // notSetUp reports whether worktree_setup failed or ran out of time.
 func notSetUp(err error) bool { return errors.As(err, new(*worktrees.FailedError)) }
 
-// unsetFile lists the approved commits that this clone had when worktree_setup failed. The set-up
-// worktree that another task's test left is no evidence about them.
-const unsetFile = "unset"
-
-// maxUnset limits the commits in that file; the oldest are forgotten.
-const maxUnset = 1000
-
-// unset reads that file. If it can't be read, worktree_setup is not asked again.
-func (t *train) unset() []string {
-	text, _ := t.b.Clone().Kept(unsetFile)
-	return strings.Fields(text)
-}
-
-// setsUp reports whether the test of candidates needs a worktree of its own that is set up for it.
-func (t *train) setsUp(candidates []*candidate) bool {
-	unset := t.unset()
-	return t.eachSetUp || slices.ContainsFunc(candidates, func(c *candidate) bool { return slices.Contains(unset, c.task.ReviewCommit) })
-}
-
-// note remembers that worktree_setup failed with candidates.
-func (t *train) note(candidates []*candidate) {
-	unset := t.unset()
-	for _, c := range candidates {
-		if !slices.Contains(unset, c.task.ReviewCommit) {
-			unset = append(unset, c.task.ReviewCommit)
-		}
-	}
-	// If it can't be written, this merge leaves the task out all the same.
-	_ = t.b.Clone().Keep(unsetFile, strings.Join(unset[max(0, len(unset)-maxUnset):], "\n"))
-}
-
 // test tests a candidate unless the result is known. A failing test is repeated as often as the
 // board's configuration allows.
 func (t *train) test(ctx context.Context, r *testRun) (*failure, error) {
@@ -258,9 +221,6 @@ func (t *train) test(ctx context.Context, r *testRun) (*failure, error) {
 		return nil, err
 	}
 	key := testKey(tree, r.c.command)
-	if r.own { // what passed in a kept worktree does not count
-		key += " set up"
-	}
 	f, known, end, err := t.tests.begin(ctx, key)
 	if known || err != nil {
 		return f, err
@@ -325,7 +285,7 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 		}
 		tip, waiting = c.candidates[len(c.candidates)-1], without(waiting, idsOf(c.candidates)...)
 		if tip.command != "" {
-			t.start(ctx, &testRun{c: tip, held: t.held, tasks: idsOf(c.candidates), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard, own: t.setsUp(c.candidates)})
+			t.start(ctx, &testRun{c: tip, held: t.held, tasks: idsOf(c.candidates), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard})
 		}
 	}
 }
