@@ -9,16 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/testrun"
-	"github.com/git-liza/git-liza/hooks/install"
 )
 
 // ready adds a claimable task to the board.
@@ -30,132 +27,6 @@ func (s *Project) ready(t *testing.T, ctx context.Context, id string) *gitboard.
 	}))
 	must(t, err)
 	return done.View
-}
-
-// TestFailing checks that steps which can't be taken report that, and leave what they were to change.
-func TestFailing(t *testing.T) {
-	ada := board.HumanActor("Ada", "ada@example.org")
-	// blocked makes a folder with something in it where a file should be.
-	blocked := func(t *testing.T, path ...string) {
-		t.Helper()
-		must(t, os.MkdirAll(filepath.Join(append(path, "in it")...), 0o755))
-	}
-	made := func(t *testing.T, ctx context.Context, s *Project, commit plumbing.OID) *candidate {
-		t.Helper()
-		c := &candidate{s: s, token: "aaaa", path: filepath.Join(s.Folder(), claimMark+"aaaa"), base: commit}
-		must(t, s.repo.Worktree(c.path).Add(ctx, c.base))
-		return c
-	}
-	// unmovable has git refuse to remove a worktree's repositories of submodules.
-	unmovable := func(t *testing.T, ctx context.Context, s *Project, path string, commit plumbing.OID) {
-		t.Helper()
-		must(t, s.repo.Worktree(path).Add(ctx, commit))
-		must(t, os.Mkdir(filepath.Join(strings.TrimPrefix(identity(path), "gitdir: "), "modules"), 0o755))
-		must(t, os.MkdirAll(s.b.Dir(), 0o755))
-		must(t, os.WriteFile(filepath.Join(s.b.Dir(), "modules"), nil, 0o644))
-	}
-	for name, fails := range map[string]func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (err error, same bool){
-		"kept work can't be read": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			v := s.boarded(t, ctx, commits)
-			lost := testrun.RunGit(t, s.Root, "commit-tree", "-m", "lost", string(plumbing.EmptyTree))
-			testrun.RunGit(t, s.Root, "update-ref", plumbing.AtticRef("one", 1), lost)
-			must(t, os.Remove(filepath.Join(s.repo.CommonDir(), "objects", lost[:2], lost[2:])))
-			must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
-			must(t, os.WriteFile(filepath.Join(s.Path("one"), "late"), nil, 0o644))
-			again, err := gitboard.Open(ctx, s.Root, gitboard.Options{}) // which has not read it yet
-			must(t, err)
-			defer again.Close()
-			other, err := Open(ctx, again)
-			must(t, err)
-			_, err = other.keepAgain(ctx, v, "one", s.Path("one"), s.Path("one"), ada, nil)
-			second, broken := s.repo.Ref(ctx, plumbing.AtticRef("one", 2))
-			return err, second.IsZero() && broken == nil
-		},
-		"a candidate without an exclusion": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			must(t, os.RemoveAll(filepath.Join(s.repo.CommonDir(), "info", "exclude")))
-			blocked(t, s.repo.CommonDir(), "info", "exclude")
-			_, err := s.candidate(ctx, noBoard(), "one", commits[0])
-			return err, !present(s.claimsDir())
-		},
-		"a candidate's place is taken": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			c := made(t, ctx, s, commits[0])
-			blocked(t, s.Path("one"))
-			return c.move(ctx, noBoard(), "one"), present(c.path) && !c.gone
-		},
-		"a candidate that can be neither moved nor removed": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			c := made(t, ctx, s, commits[0])
-			must(t, s.repo.Worktree(c.path).Discard(ctx))
-			blocked(t, c.recordFile())
-			return c.move(ctx, noBoard(), "one"), !present(s.Path("one")) && !c.gone
-		},
-		"a candidate for another commit": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			v := s.boarded(t, ctx, commits)
-			old := made(t, ctx, s, commits[1])
-			blocked(t, old.recordFile())
-			c := &claimer{Project: s, task: "one", candidate: old}
-			return c.prepare(ctx, v, &board.Task{ID: "one"}), c.candidate == old
-		},
-		"the branches that are kept from being pushed": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			v := s.boarded(t, ctx, commits)
-			must(t, install.Install(ctx, s.repo, install.Setup{}))
-			files, err := filepath.Glob(filepath.Join(install.Dir(s.repo), "*-pushes"))
-			if err != nil || len(files) != 1 {
-				t.Fatalf("%q %v", files, err)
-			}
-			must(t, os.Remove(files[0]))
-			blocked(t, files[0])
-			return s.room(ctx, v, "one"), true
-		},
-		"a worktree's submodules": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			unmovable(t, ctx, s, s.Path("one"), commits[0])
-			return s.removeWorktree(ctx, "one", s.Path("one"), nil), present(s.Path("one"))
-		},
-		"a worktree that was moved out of the way": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			v := s.boarded(t, ctx, commits)
-			gone := filepath.Join(s.Folder(), goneMark+"aaaa")
-			unmovable(t, ctx, s, gone, commits[0])
-			c := &candidate{s: s, token: "aaaa"}
-			must(t, c.note("one"))
-			return s.finishGone(ctx, v, "one", "aaaa", s.Path("one"), ada, nil), present(gone) && present(c.recordFile())
-		},
-		"the record of a worktree that is gone": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			unmovable(t, ctx, s, s.Path("one"), commits[0])
-			must(t, os.RemoveAll(s.Path("one")))
-			return Repair(ctx, s.b), true
-		},
-		"a worktree of another repository": func(t *testing.T, ctx context.Context, s *Project, _ []plumbing.OID) (error, bool) {
-			must(t, os.MkdirAll(s.Path("stray"), 0o755))
-			must(t, os.WriteFile(filepath.Join(s.Path("stray"), ".git"), []byte("garbage\n"), 0o644))
-			return Repair(ctx, s.b), present(filepath.Join(s.Path("stray"), ".git"))
-		},
-		"the task of an operation is unknown": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			v := s.boarded(t, ctx, commits)
-			_, err := End(ctx, s.b, gitboard.Request{Actor: ada}, &board.Release{About: board.About{Task: "none"}})
-			now, failed := s.b.View(ctx)
-			return err, failed == nil && now.Commit == v.Commit
-		},
-		"changes that a worktree has put aside": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
-			blocked(t, records.LinkedDir(s.Path("one")), "MERGE_AUTOSTASH")
-			_, err := s.take(ctx, s.boarded(t, ctx, commits), s.Path("one"), s.Path("one"), "one", ada, nil)
-			return err, present(s.Path("one"))
-		},
-		"a submitted object is no commit": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			_, err := s.following(ctx, work{head: commits[0], commit: plumbing.EmptyTree}, attic{}, &kept{commit: commits[1]})
-			return err, true
-		},
-		"a commit that is gone": func(t *testing.T, ctx context.Context, s *Project, commits []plumbing.OID) (error, bool) {
-			_, err := s.following(ctx, work{head: commits[0], commit: plumbing.OID(strings.Repeat("1", 40))}, attic{}, &kept{commit: commits[1]})
-			return err, true
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			ctx, s, commits := began(t)
-			if err, same := fails(t, ctx, s, commits); err == nil || !same {
-				t.Errorf("got %v; unchanged: %v", err, same)
-			}
-		})
-	}
 }
 
 // TestNothingToDo checks that steps do nothing where there is nothing to do any more.
@@ -174,27 +45,6 @@ func TestNothingToDo(t *testing.T) {
 	}
 	if !CutShort(&git.CommandError{Err: errors.New("killed")}) || CutShort(&git.CommandError{}) {
 		t.Error("a child that was killed is no answer, and one that failed is")
-	}
-}
-
-// TestNoRandomness checks that no worktree is made or moved without a name for it.
-func TestNoRandomness(t *testing.T) {
-	ctx, s, commits := began(t)
-	none := errors.New("no randomness")
-	b, err := gitboard.Open(ctx, s.Root, gitboard.Options{Random: iotest.ErrReader(none)})
-	must(t, err)
-	defer b.Close()
-	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
-	without, err := Open(ctx, b)
-	must(t, err)
-	if _, err := without.candidate(ctx, noBoard(), "two", commits[0]); !errors.Is(err, none) {
-		t.Errorf("a candidate: %v", err)
-	}
-	if err := without.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), nil); !errors.Is(err, none) {
-		t.Errorf("a removal: %v", err)
-	}
-	if entries, err := os.ReadDir(s.Folder()); err != nil || len(entries) != 1 {
-		t.Errorf("there is %v %v", entries, err)
 	}
 }
 

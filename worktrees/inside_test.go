@@ -82,44 +82,6 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// TestUnwritable checks that nothing is made or removed while this clone's own files can't be
-// written, and that obstacles stay.
-func TestUnwritable(t *testing.T) {
-	ctx, s, commits := began(t)
-	ada := board.HumanActor("Ada", "ada@example.org")
-	v := noBoard()
-	worktrees := s.Folder()
-	must(t, os.MkdirAll(s.b.Dir(), 0o755))
-	must(t, os.WriteFile(worktrees, []byte("a person's\n"), 0o644))
-	if _, err := s.candidate(ctx, v, "one", commits[0]); err == nil || !strings.Contains(err.Error(), "is not a directory") {
-		t.Errorf("a file in the way: %v", err)
-	}
-	left := &candidate{s: s, token: "aaaa"}
-	must(t, left.note("one"))
-	if err := s.removeCandidate(ctx, left.token); err == nil || !present(left.recordFile()) {
-		t.Errorf("the record of what could not be removed: %v", err)
-	}
-	must(t, os.Remove(worktrees))
-	must(t, os.RemoveAll(s.claimsDir()))
-	must(t, os.WriteFile(s.claimsDir(), nil, 0o644))
-	if _, err := s.candidate(ctx, v, "one", commits[0]); err == nil || present(filepath.Join(worktrees, claimMark)) {
-		t.Errorf("a candidate without a record: %v", err)
-	}
-	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
-	if err := s.clearAway(ctx, v, "one", ada, nil); err == nil || !present(s.Path("one")) {
-		t.Errorf("a removal without a record: %v", err)
-	}
-	must(t, os.Remove(s.claimsDir()))
-	must(t, os.MkdirAll(filepath.Join(s.claimsDir(), "aaaa", "in it"), 0o755))
-	if _, err := s.readRecord("aaaa"); err == nil {
-		t.Error("a record that can't be read is none")
-	}
-	if err := s.removeCandidate(ctx, "aaaa"); err == nil {
-		t.Error("a record that is still there is forgotten")
-	}
-	must(t, s.removeCandidate(ctx, "bbbb")) // that there is none is no error
-}
-
 // TestWhy checks which reason a task is counted under when nothing can be claimed.
 func TestWhy(t *testing.T) {
 	merged := func(id string) bool { return id == "merged" }
