@@ -16,7 +16,7 @@ type AddNote struct {
 	Run     Ask    `json:"run,omitempty"` // what its reader's supervisor does with the run
 }
 
-// Ask is what a human asks the supervisor of an agent for.
+// Ask is a human's request to the supervisor of an agent.
 type Ask string
 
 // The things to ask for. The work on the agent's task is kept.

@@ -70,7 +70,7 @@ const (
 	typeRevert  = "revert"
 )
 
-// ledger is what a replay shows of a board, for receipts.
+// ledger is the result of a board's replay, for receipts.
 type ledger struct {
 	root  plumbing.OID
 	tree  plumbing.OID // of the newest operation

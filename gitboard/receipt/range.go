@@ -207,7 +207,7 @@ func (m *Move) independent() (all []Approval) {
 	return all
 }
 
-// forward reports whether a move only brought forward to integration what the base has.
+// forward reports whether a move only brought commits of the base forward to integration.
 func (m *Move) forward() bool { return m.head != "" }
 
 // exempt reports whether the policy asks for no approval of a move.

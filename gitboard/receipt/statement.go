@@ -41,7 +41,7 @@ type digested struct {
 	Digest digest `json:"digest"`
 }
 
-// provenance is what a replay shows of a range.
+// provenance is the result of the replay of a range.
 type provenance struct {
 	Repo  string `json:"repo,omitempty"`
 	Range struct {

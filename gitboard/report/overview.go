@@ -417,7 +417,7 @@ func (o *Overview) Summary() string {
 	return held + "Waiting: " + strings.Join(parts, ", ") + ". " + o.lately()
 }
 
-// Human is what a text calls the human: what it says to the human, or "the human" to an agent.
+// Human is the word of a text for the human: you to the human, or "the human" to an agent.
 func (o *Overview) Human(you string) string {
 	if o.ForAgent {
 		return "the human"

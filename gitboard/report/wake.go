@@ -58,7 +58,7 @@ type planners struct {
 // settled are the triggers that a human has to deal with once a planner has left them.
 var settled = []WakeTrigger{InitialPlanning, PlanRejected, BlockedTasks, HypothesisExhausted, ImmediateDiscovery, StaleReservation}
 
-// LeftToHuman is what a planner waits for, as its record shows it to other clones, if it has seen
+// LeftToHuman is the reason why a planner waits, as its record shows it to other clones, if it has seen
 // triggers and left them to a human; "" otherwise.
 func LeftToHuman(open []Wake, seen map[string]string) string {
 	var left []string

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/trace"
 )
 
-// earlier is what the next push of this clone knows of the last one.
+// earlier is a record of the last push, for the next push of this clone.
 type earlier struct {
 	Took  time.Duration `json:"took"`
 	Ended time.Time     `json:"ended"` // won or not

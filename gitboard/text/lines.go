@@ -5,7 +5,7 @@ import "strings"
 // maxLine is how many bytes of a line without an end LineWriter keeps.
 const maxLine = 64 << 10
 
-// LineWriter passes on what is written to it by whole lines with their line ends, since others
+// LineWriter passes on its input by whole lines with their line ends, since others
 // write to the same place. A line of more than 64 KiB is passed on in parts. It never fails.
 type LineWriter struct {
 	To   func(line string)
