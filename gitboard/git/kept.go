@@ -57,6 +57,16 @@ func (r *Repo) unsettledGone(ctx context.Context) bool {
 	return err == nil && len(gone) > 0
 }
 
+// unheld returns the kept objects of which no ref is known to hold any.
+func (r *Repo) unheld() (objects []plumbing.Object) {
+	for _, k := range kept.All(r.Upkeep().KeptDir()) {
+		if !k.Moved {
+			objects = append(objects, k.Objects...)
+		}
+	}
+	return objects
+}
+
 // bringBack rewrites the kept objects that are missing or damaged. It also returns true if none was
 // missing, since another process may have been faster; false means that nothing is kept, or an
 // error.

@@ -3,9 +3,12 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -25,7 +28,7 @@ func (u Upkeep) Keep(ctx context.Context, commit plumbing.OID, held ...plumbing.
 	if err != nil {
 		return err
 	}
-	sizes, err := u.repo.History().objectSizes(ctx, names)
+	sizes, err := u.repo.History().SizesOf(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -37,15 +40,48 @@ func (u Upkeep) Keep(ctx context.Context, commit plumbing.OID, held ...plumbing.
 			names = append(names, string(s.OID))
 		}
 	}
-	objects, err := u.repo.Objects(ctx, names)
+	return u.repo.keepNamed(ctx, commit, names)
+}
+
+// keepFetched is Keep for what a fetch brought, given the refs before and after it. Git has kept a pack
+// of many objects, which needs no copy.
+func (r *Repo) keepFetched(ctx context.Context, before, after map[string]plumbing.OID) error {
+	var tips, input []string
+	for ref, at := range after {
+		if before[ref] != at {
+			tips = append(tips, string(at))
+		}
+	}
+	if len(tips) == 0 {
+		return nil
+	}
+	for _, at := range before {
+		input = append(input, "^"+string(at))
+	}
+	list := r.command("rev-list", "rev-list", "--objects", "--no-object-names", "--ignore-missing", "--missing=allow-promisor",
+		fmt.Sprintf("--filter=blob:limit=%d", maxKept/packFrom), "--stdin")
+	out, err := list.Feed([]byte(strings.Join(append(input, tips...), "\n") + "\n")).Output(ctx)
+	if child.ExitCode(err) == child.Died {
+		return &DamagedError{Commit: plumbing.OID(tips[0]), Err: err}
+	}
+	names := child.Lines(out)
+	if err != nil || len(names) >= packFrom {
+		return err
+	}
+	return r.keepNamed(ctx, plumbing.OID(tips[0]), append(names, tips...))
+}
+
+// keepNamed keeps objects of a commit.
+func (r *Repo) keepNamed(ctx context.Context, commit plumbing.OID, names []string) error {
+	objects, err := r.Objects(ctx, names)
 	if err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(objects, func(o plumbing.Object) bool { return o.OID == "" }); i >= 0 {
 		return &DamagedError{Commit: commit, Object: plumbing.OID(names[i])}
 	}
-	path, err := u.repo.keep(objects)
-	u.repo.unsettled.Add(path, objects)
+	path, err := r.keep(objects)
+	r.unsettled.Add(path, objects)
 	return err
 }
 

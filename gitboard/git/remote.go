@@ -10,11 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
+	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/locks"
+	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/network"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/git/settings"
@@ -33,8 +36,9 @@ type Remote struct {
 	patience time.Duration
 	env      []string
 	spared   []string
-	unnamed  bool   // git has no address for it
-	near     string // its git directory, if git reads that itself; "" otherwise
+	unnamed  bool         // git has no address for it
+	near     string       // its git directory, if git reads that itself; "" otherwise
+	aside    *atomic.Bool // whether the last fetch failed: another git may have deleted what came
 }
 
 // networkPatience is how long a child that talks to another repository may stay silent, unless
@@ -97,7 +101,7 @@ func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) 
 }
 
 func (r *Repo) remote(name string, settings map[string][]string) *Remote {
-	m := &Remote{Name: name, repo: r, patience: networkPatience, env: network.SSHEnv(r.environ, name, settings, r.base(), filepath.Join(r.common, "liza"))}
+	m := &Remote{Name: name, repo: r, aside: &atomic.Bool{}, patience: networkPatience, env: network.SSHEnv(r.environ, name, settings, r.base(), filepath.Join(r.common, "liza"))}
 	m.OnlyBranches = name == network.Last(settings[RemoteKey]) && network.Last(settings[OnlyBranchesKey]) == "true"
 	if _, set := r.environ.Lookup("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
 		m.env = append(m.env, "GIT_ASKPASS=") // otherwise git falls back to SSH_ASKPASS
@@ -173,15 +177,31 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 	} else {
 		args = append(args, "--no-prune")
 	}
+	fetch := func(options ...string) command {
+		c := m.repo.command("fetch", slices.Concat(args, options, []string{"--", m.Name}, refspecs)...)
+		c.Dir = m.repo.base()
+		return c
+	}
+	damaged := false // another git has deleted a part of what came
 	for attempt := 1; ; attempt++ {
 		var again []string
-		if whole {
+		if whole || damaged {
 			again = []string{"--refetch"}
 		}
-		packed := m.repo.packed()
-		_, err := m.talk(ctx, "fetch", slices.Concat(packed, args, again, []string{"--", m.Name}, refspecs), nil)
-		if err == nil && packed == nil && m.repo.packed() != nil { // a gc began amid it, whose prune may delete what came loose
-			whole = true
+		if damaged || m.aside.Load() {
+			release, err := m.fetchAside(ctx, fetch(append(again, "--dry-run")...))
+			if err != nil {
+				return err
+			}
+			defer release()
+			again = nil
+		}
+		before := m.repo.targets(ctx, refspecs)
+		_, err := m.hear(ctx, fetch(again...))
+		if m.aside.Store(child.ExitCode(err) > 0); err == nil {
+			err = m.repo.keepFetched(ctx, before, m.repo.targets(ctx, refspecs))
+		}
+		if damaged = errors.As(err, new(*DamagedError)); damaged && attempt < pruned {
 			continue
 		}
 		failed := (*NetworkError)(nil)
@@ -199,14 +219,58 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 	}
 }
 
-// packed returns settings that let a fetch keep a pack while a git gc runs. Its prune deletes loose
-// objects that came after it looked which ones are in use. A pack is safe, because git keeps it until
-// the refs moved. Without a gc, a pack for each fetch would only pile up.
-func (r *Repo) packed() []string {
-	if _, err := os.Lstat(filepath.Join(r.common, "gc.pid")); err != nil {
-		return nil
+// fetchAside lets git bring objects to a directory from which no other git deletes them, and then adds
+// them as a pack, which stays until release is called.
+func (m *Remote) fetchAside(ctx context.Context, c command) (release func(), err error) {
+	objects := m.repo.objectDir()
+	own := filepath.Join(m.repo.common, "liza")
+	if err := m.repo.MakeDir(own); err != nil {
+		return nil, err
 	}
-	return []string{"-c", "fetch.unpackLimit=1", "-c", "transfer.unpackLimit=1"}
+	aside, err := os.MkdirTemp(own, leftFetch)
+	if err != nil {
+		return nil, disk.NewStorageError(own, err)
+	}
+	defer os.RemoveAll(aside)
+	c.Args = slices.Concat([]string{"-c", "fetch.unpackLimit=1", "-c", "transfer.unpackLimit=1"}, c.Args)
+	if _, err := m.hear(ctx, c.With("GIT_OBJECT_DIRECTORY="+aside, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedDir(objects))); err != nil {
+		return nil, err
+	}
+	files, _ := os.ReadDir(filepath.Join(aside, "pack")) // none without a pack
+	var keeps []string
+	for _, suffix := range []string{".keep", ".pack", ".rev", ".idx"} { // git looks for the last
+		for _, file := range files {
+			name, is := strings.CutSuffix(file.Name(), ".idx")
+			to := filepath.Join(objects, "pack", name+suffix)
+			switch {
+			case !is:
+			case suffix == ".keep":
+				keeps = append(keeps, to)
+				err = errors.Join(err, os.WriteFile(to, []byte("git liza fetch\n"), 0o444))
+			default:
+				if failed := os.Rename(filepath.Join(aside, "pack", name+suffix), to); suffix != ".rev" {
+					err = errors.Join(err, failed)
+				}
+			}
+		}
+	}
+	return func() {
+		for _, keep := range keeps {
+			_ = os.Remove(keep)
+		}
+	}, disk.NewStorageError(objects, err)
+}
+
+// targets returns the refs that a fetch by refspecs may move here. What can't be read is left out.
+func (r *Repo) targets(ctx context.Context, refspecs []string) map[string]plumbing.OID {
+	var prefixes []string
+	for _, spec := range refspecs {
+		if _, to, moves := strings.Cut(spec, ":"); moves {
+			prefixes = append(prefixes, strings.TrimSuffix(to, "*"))
+		}
+	}
+	refs, _ := r.Below(ctx, prefixes...)
+	return refs
 }
 
 // fetchLocks returns the lock files, or patterns for them, that keep a fetch from moving local
@@ -323,11 +387,38 @@ func (m *Remote) Deliver(ctx context.Context, p Push, option string) (said strin
 	return "", err
 }
 
-// push runs git push, and marks the error of a push that was refused or never sent.
+// push runs git push, and marks the error of a push that was refused or never sent. Where another git
+// has deleted what is pushed, which no ref holds yet, git reads copies that it can't delete.
 func (m *Remote) push(ctx context.Context, args []string, env ...string) ([]byte, error) {
+	var gone []plumbing.Object
+	c := m.repo.command("push", slices.Concat(m.untracked(), args)...).With(env...)
+	c.Dir, c.Repair = m.repo.base(), func(ctx context.Context) bool {
+		gone, _ = m.repo.missing(ctx, m.repo.unheld(), loose.Has)
+		return m.repo.bringBack(ctx)
+	}
+	out, err := m.pushBy(ctx, c)
+	if len(gone) == 0 || child.ExitCode(err) != 1 {
+		return out, err
+	}
+	scrap, failed := os.MkdirTemp("", "liza-objects-")
+	if failed != nil {
+		return out, err
+	}
+	defer os.RemoveAll(scrap)
+	for _, o := range m.repo.unheld() {
+		_ = loose.Write(scrap, o) // git reports what it can't read
+	}
+	again, failed := m.pushBy(ctx, c.With("GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedDir(scrap)))
+	if failed != nil && !errors.Is(err, ErrRejected) {
+		return out, err // whose outcome is unknown
+	}
+	return again, failed
+}
+
+func (m *Remote) pushBy(ctx context.Context, c command) ([]byte, error) {
 	seen := network.TracePush(filepath.Join(m.repo.common, "liza"), m.repo.environ)
 	defer seen.Drop()
-	out, err := m.talk(ctx, "push", slices.Concat(m.untracked(), args), nil, append(seen.Env(), env...)...)
+	out, err := m.hear(ctx, c.With(seen.Env()...))
 	err = network.Rejected(out, err)
 	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.Unsent() {
 		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)

@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,47 +53,49 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestFetchBesideGC checks that a fetch keeps a pack while a git gc runs, which prunes loose objects that
-// came after it looked, and none otherwise.
-func TestFetchBesideGC(t *testing.T) {
-	ctx, r := scratch(t)
-	hub := t.TempDir()
-	native(t, r.TopLevel(), "clone", "-q", r.TopLevel(), hub)
-	native(t, r.TopLevel(), "remote", "add", "hub", hub)
-	m := must[*Remote](t)(r.Remote(ctx, "hub"))
-	for name, running := range map[string]bool{"one": false, "two": true} {
-		writeIn(t, hub, name, name)
+// TestFetchOutlivesPrune: a git that deletes what no ref held when it looked takes nothing of what a
+// fetch brought, neither amid the fetch nor after it.
+func TestFetchOutlivesPrune(t *testing.T) {
+	const loose = `find objects -path 'objects/??/*' -newer mark -delete`
+	own, core := t.TempDir(), strings.TrimSpace(native(t, t.TempDir(), "--exec-path"))
+	check(t, exec.Command("sh", "-c", "ln -s '"+core+"'/* '"+own+"' && rm '"+own+"/git'").Run())
+	for when, script := range map[string]string{
+		"before git checks what came":   `case "$*" in *" fetch "*) export GIT_EXEC_PATH='` + own + `' ;; esac`,
+		"before the objects are kept":   `case "$*" in *" fetch "*) git "$@"; e=$?; DELETE; exit $e ;; esac`,
+		"while the objects are counted": `case "$*" in *--ignore-missing*) git "$@"; e=$?; DELETE; exit $e ;; esac`,
+		"after all":                     ``,
+	} {
+		ctx, r := scratch(t)
+		hub := t.TempDir()
+		native(t, r.TopLevel(), "clone", "-q", r.TopLevel(), hub)
+		native(t, r.TopLevel(), "remote", "add", "hub", hub)
+		writeIn(t, hub, "one", when)
 		native(t, hub, "add", ".")
-		native(t, hub, "commit", "-q", "-m", name)
-		if running {
-			writeIn(t, r.common, "gc.pid", "1 here")
+		native(t, hub, "commit", "-q", "-m", "one")
+		m := must[*Remote](t)(r.Remote(ctx, "hub"))
+		writeIn(t, r.common, "mark", "")
+		deletes := "(cd '" + r.common + "' && [ -e mark ] && " + loose + " && rm mark)"
+		check(t, testrun.WriteProgram(filepath.Join(own, "git"), "#!/bin/sh\n'"+core+"/git' \"$@\"; e=$?\n[ \"$1\" != unpack-objects ] || "+deletes+"\nexit $e\n"))
+		path := os.Getenv("PATH")
+		inFront(t, strings.ReplaceAll(script, "DELETE", deletes))
+		err := m.Fetch(ctx, false, false, "HEAD:refs/fetched/one")
+		if strings.HasPrefix(when, "before git") { // it is tried again, as after any failure
+			err = m.Fetch(ctx, false, false, "HEAD:refs/fetched/one")
 		}
-		check(t, m.Fetch(ctx, false, false, "HEAD:refs/fetched/"+name))
-		if tip := must[plumbing.OID](t)(r.Ref(ctx, "refs/fetched/"+name)); exists(loosePath(r, tip)) == running {
-			t.Errorf("beside a gc: %t, and %s is loose: %t", running, tip, !running)
+		if err != nil {
+			t.Errorf("%s: %v", when, err)
 		}
-		_ = os.Remove(filepath.Join(r.common, "gc.pid"))
-	}
-}
-
-// TestFetchAmidGC checks that what a fetch brought is in a pack, too, if a git gc has begun in the
-// meantime.
-func TestFetchAmidGC(t *testing.T) {
-	ctx, r := scratch(t)
-	hub := t.TempDir()
-	native(t, r.TopLevel(), "clone", "-q", r.TopLevel(), hub)
-	native(t, r.TopLevel(), "remote", "add", "hub", hub)
-	writeIn(t, hub, "one", "one")
-	native(t, hub, "add", ".")
-	native(t, hub, "commit", "-q", "-m", "one")
-	begins := filepath.Join(t.TempDir(), "upload-pack")
-	check(t, testrun.WriteProgram(begins, "#!/bin/sh\necho 1 here >'"+filepath.Join(r.common, "gc.pid")+"'\nexec git-upload-pack \"$@\"\n"))
-	native(t, r.TopLevel(), "config", "remote.hub.uploadpack", begins)
-	check(t, must[*Remote](t)(r.Remote(ctx, "hub")).Fetch(ctx, false, false, "HEAD:refs/fetched/one"))
-	tip := must[plumbing.OID](t)(r.Ref(ctx, "refs/fetched/one"))
-	_ = os.Remove(loosePath(r, tip))
-	if out := native(t, r.TopLevel(), "cat-file", "-t", string(tip)); strings.TrimSpace(out) != "commit" {
-		t.Errorf("%s is gone with its loose file: %s", tip, out)
+		t.Setenv("PATH", path)
+		if script == "" {
+			check(t, exec.Command("sh", "-c", deletes).Run())
+		} else if exists(filepath.Join(r.common, "mark")) {
+			t.Errorf("%s: nothing was deleted", when)
+		}
+		later := open(t, ctx, r.TopLevel())
+		if _, err := later.Ref(ctx, "refs/fetched/one"); err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+		native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", "refs/fetched/one")
 	}
 }
 

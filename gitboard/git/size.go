@@ -24,11 +24,6 @@ func (h History) Sizes(ctx context.Context, from, to plumbing.OID) ([]Size, erro
 	if err != nil {
 		return nil, err
 	}
-	return h.objectSizes(ctx, names)
-}
-
-// objectSizes is SizesOf, but returns ErrNotFound if an object is missing.
-func (h History) objectSizes(ctx context.Context, names []string) ([]Size, error) {
 	sizes, err := h.SizesOf(ctx, names)
 	for i, s := range sizes {
 		if s.OID == "" {

@@ -1,6 +1,10 @@
 package share_test
 
 import (
+	"context"
+	"os/exec"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -65,4 +69,38 @@ func (w *world) objectOf(commit plumbing.OID) []plumbing.Object {
 	o, err := w.a.Local().Object(w.ctx, string(commit))
 	w.check(err)
 	return []plumbing.Object{o}
+}
+
+// TestBesideDeletingGits: two clones write in turn, and another git deletes in one of them what no ref
+// holds, over and over.
+func TestBesideDeletingGits(t *testing.T) {
+	t.Parallel()
+	for _, deletes := range []string{"prune --expire=now", "gc --quiet --prune=now"} {
+		t.Run(deletes, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			dir := w.b.Local().TopLevel()
+			ctx, stop := context.WithCancel(w.ctx)
+			var loop sync.WaitGroup
+			loop.Go(func() {
+				for ctx.Err() == nil { // it may fail, too: another git deletes beside it
+					git := exec.Command("git", strings.Fields(deletes)...)
+					git.Dir = dir
+					_ = git.Run()
+				}
+			})
+			const rounds = 12
+			for range rounds {
+				w.check(w.a.Fetch(w.ctx))
+				w.must(w.a, note("here"))
+				b := w.open(dir) // acts as a separate process
+				w.check(b.Fetch(w.ctx))
+				w.must(b, note("beside it"))
+			}
+			stop()
+			loop.Wait()
+			w.end(2 * rounds)
+			w.git(dir, "fsck", "--strict", "--connectivity-only")
+		})
+	}
 }
