@@ -2,6 +2,8 @@ package git
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -172,7 +174,7 @@ func (a *mergePlace) remove() { _ = os.RemoveAll(a.dir) }
 func (a *mergePlace) command(op string, args ...string) command {
 	tree := filepath.Join(a.dir, "tree")
 	set := []string{"-c", "core.attributesFile=" + os.DevNull, "-c", "merge.default=text", "-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict", "-c", "merge.renameLimit=7000",
-		"-c", "merge.renormalize=false"} // git would read the attributes of the root directory alone, and run filters
+		"-c", "merge.renormalize=false", "-c", "core.autocrlf=false"}
 	if info, err := os.Stat(a.r.objectDir()); err == nil && info.Mode()&0o020 != 0 {
 		set = append(set, "-c", "core.sharedRepository=group")
 	}
@@ -182,6 +184,20 @@ func (a *mergePlace) command(op string, args ...string) command {
 		c = c.With("GIT_SHALLOW_FILE=" + shallow)
 	}
 	return c
+}
+
+// endings is an attribute by which git converts line endings.
+var endings = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[ \t\r](text|eol|crlf)\b`) })
+
+// normalizes reports whether the attributes normalize line endings, and git may do that in a merge. It
+// reads the root directory's from the commits then, with their filters and drivers.
+func (a *mergePlace) normalizes(ctx context.Context, theirs plumbing.OID) bool {
+	o, err := a.r.Object(ctx, string(theirs)+":"+attributesFile)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return false
+	}
+	texts := append(slices.Collect(maps.Values(a.texts)), string(o.Data))
+	return slices.ContainsFunc(texts, endings().MatchString) && safe(a.texts[attributesFile], nil) == a.texts[attributesFile] && safe(string(o.Data), nil) == string(o.Data)
 }
 
 // definesDriver reports whether git's settings define a merge driver; own leaves this repository's

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -64,9 +65,6 @@ func TestMergeAttributes(t *testing.T) {
 				t.Errorf("%s: %s is %q", at, file, o.Data)
 			}
 		}
-		t.Logf("%q", must[plumbing.Object](t)(repo.Object(ctx, string(ours)+":none")).Data)
-		t.Logf("%q", must[plumbing.Object](t)(repo.Object(ctx, string(tree)+":none")).Data)
-		t.Logf("%q", must[plumbing.Object](t)(repo.Object(ctx, string(ours)+":.gitattributes")).Data)
 		drivers := must[map[string]Driver](t)(repo.Drivers(ctx, ours, theirs, append(conflicts, "mine", "union")))
 		here := at == dir
 		if len(drivers) != 4 || drivers["here"] != (Driver{"here", false, here}) || drivers["equal"] != (Driver{"a=b", false, here}) ||
@@ -76,6 +74,54 @@ func TestMergeAttributes(t *testing.T) {
 	}
 	if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a driver or a filter of the repository was run")
+	}
+}
+
+// TestMergeEndings checks that a merge that conflicts in line endings alone is one, where attributes
+// normalize them and no filter or driver could run, and that other merges keep the endings.
+func TestMergeEndings(t *testing.T) {
+	const lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
+	one, nine, both := strings.Replace(lines, "1\n", "one\n", 1), strings.Replace(lines, "9\n", "nine\n", 1), strings.Replace(strings.Replace(lines, "1\n", "one\n", 1), "9\n", "nine\n", 1)
+	windows := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	for _, c := range []struct{ ours, theirs, root, below, want string }{
+		{one, windows(nine), "*.txt text\n", "", both},
+		{windows(one), nine, "*.txt text=auto\n", "", both},
+		{one, windows(nine), "*.txt eol=crlf\n", "", both},
+		{one, windows(nine), "[attr]windows text eol=crlf\n*.txt windows\n", "", both},
+		{one, windows(nine), "", "*.txt text\n", both},
+		{one, windows(nine), "* text\n*.txt -text\n", "", ""},
+		{one, windows(nine), "*.txt text -merge\n", "", ""},
+		{one, windows(nine), "*.txt text binary\n", "", ""},
+		{one, windows(nine), "*.txt text merge=here\n", "", ""},
+		{one, windows(nine), "*.txt text\n*.bin filter=lfs\n", "", ""},
+		{one, windows(nine), "", "", ""},
+		{windows(one), windows(nine), "*.txt text\n", "", windows(both)},
+	} {
+		ctx, r := scratch(t)
+		dir := r.TopLevel()
+		check(t, os.WriteFile(filepath.Join(dir, ".git", "info", "attributes"), []byte("* -text -filter\n"), 0o644)) // git adds files as they are
+		at := func(text string) plumbing.OID {
+			write(t, r, "d/f.txt", text)
+			return commitAll(t, r, "x")
+		}
+		for name, text := range map[string]string{".gitattributes": c.root, "d/.gitattributes": c.below} {
+			if text != "" {
+				write(t, r, name, text)
+			}
+		}
+		base := at(windows(lines))
+		ours := at(c.ours)
+		native(t, dir, "checkout", "-q", "--detach", string(base))
+		theirs := at(c.theirs)
+		for what, merge := range map[string]func(context.Context, plumbing.OID, plumbing.OID) (plumbing.OID, []string, error){"merge": r.History().MergeTree, "try": r.History().TryMerge} {
+			tree, conflicts, err := merge(ctx, ours, theirs)
+			check(t, err)
+			if (len(conflicts) == 0) != (c.want != "") {
+				t.Errorf("%s, %q %q: conflicts in %q", what, c.root, c.below, conflicts)
+			} else if o, err := r.Object(ctx, string(tree)+":d/f.txt"); what == "merge" && c.want != "" && (err != nil || string(o.Data) != c.want) {
+				t.Errorf("%q %q: %q %v", c.root, c.below, o.Data, err)
+			}
+		}
 	}
 }
 

@@ -41,16 +41,13 @@ func (r *Repo) mergeApart(ctx context.Context, ours, theirs plumbing.OID, discar
 		return "", nil, err
 	}
 	defer a.remove()
-	merge := a.command("merge-tree", mergeTree(string(ours), theirs)...)
-	err = errKept
-	if discard {
-		if scrapped, remove, unmade := r.discarding(merge); unmade == nil {
-			defer remove()
-			tree, conflicts, err = readMergeTree(ctx, scrapped, ours, theirs)
+	tree, conflicts, err = a.merge(ctx, ours, theirs, discard)
+	if len(conflicts) > 0 && a.normalizes(ctx, theirs) {
+		var left []string
+		var again plumbing.OID
+		if again, left, err = a.merge(ctx, ours, theirs, discard, "-c", "merge.renormalize=true"); err == nil && len(left) == 0 {
+			return again, nil, nil
 		}
-	}
-	if err != nil { // or there is no room for temporary files
-		tree, conflicts, err = readMergeTree(ctx, merge, ours, theirs)
 	}
 	if err != nil && ctx.Err() == nil { // git may even crash
 		for _, commit := range []plumbing.OID{ours, theirs} {
@@ -58,6 +55,21 @@ func (r *Repo) mergeApart(ctx context.Context, ours, theirs plumbing.OID, discar
 				return "", nil, malformed
 			}
 		}
+	}
+	return tree, conflicts, err
+}
+
+func (a *mergePlace) merge(ctx context.Context, ours, theirs plumbing.OID, discard bool, set ...string) (tree plumbing.OID, conflicts []string, err error) {
+	merge := a.command("merge-tree", append(set, mergeTree(string(ours), theirs)...)...)
+	err = errKept
+	if discard {
+		if scrapped, remove, unmade := a.r.discarding(merge); unmade == nil {
+			defer remove()
+			tree, conflicts, err = readMergeTree(ctx, scrapped, ours, theirs)
+		}
+	}
+	if err != nil { // or there is no room for temporary files
+		tree, conflicts, err = readMergeTree(ctx, merge, ours, theirs)
 	}
 	return tree, conflicts, err
 }
