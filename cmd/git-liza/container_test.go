@@ -117,3 +117,68 @@ func TestContainerIsEnded(t *testing.T) {
 	}
 	p.proven()
 }
+
+// mounts replaces podman: it runs the command with the mounts of its container, and with nothing else of
+// one.
+const mounts = `#!/bin/sh
+[ "$1" = run ] || exit 0
+[ "$INSIDE" ] || { export INSIDE=1; exec unshare --mount "$0" "$@"; }
+while shift; do case $1 in
+--volume) shift; at=${1%%:*}; mount --bind "$at" "$at" && case $1 in *:ro) mount -o remount,bind,ro "$at" ;; esac || exit 7 ;;
+--env|--user|--name|--security-opt|--userns) shift ;;
+--workdir) shift; cd "$1" || exit 7 ;;
+agents:1) shift; exec "$@" ;;
+esac; done
+`
+
+// breaksOut writes a program to each place by which git outside may be made to run it, and succeeds if
+// the mounts refuse it.
+const breaksOut = `
+common=$(git rev-parse --path-format=absolute --git-common-dir) own=$(git rev-parse --path-format=absolute --git-dir)
+printf '#!/bin/sh\necho "$0 $*" >>"%s"\ncat\n' "$RAN" >evil.sh && chmod +x evil.sh
+set -- filter.evil.clean filter.evil.smudge core.fsmonitor diff.external merge.evil.driver alias.status
+for key; do git config $key "$PWD/evil.sh" 2>/dev/null && echo "$key" >>"$RAN"; done
+for file in config info/attributes hooks/post-checkout hooks/reference-transaction liza/hooks/gitconfig liza/agents/x; do
+  echo >>"$common/$file" && echo "$file" >>"$RAN"
+done 2>/dev/null
+for place in . config hooks info; do mv "$common/$place" "$common/../moved" && echo "$place is moved" >>"$RAN"; done 2>/dev/null
+git config --file "$common/evil/config" core.bare false 2>/dev/null || { mkdir "$common/evil" && cp "$common/config" "$common/evil/config"; }
+for name in objects refs liza worktrees packed-refs; do ln -s "$common/$name" "$common/evil/$name"; done; cp "$common/HEAD" "$common/evil/HEAD"
+for key; do git config --file "$common/evil/config" $key "$PWD/evil.sh"; done
+echo '* filter=evil merge=evil diff=evil' >.gitattributes
+git config --file "$own/config.worktree" core.fsmonitor "$PWD/evil.sh"
+touch -d 2001-01-01 *
+` + "BECOMES"
+
+// TestContainersReach: an agent that writes whatever its container lets it write has no program run
+// outside of it.
+func TestContainersReach(t *testing.T) {
+	t.Parallel()
+	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
+		t.Skipf("no mount namespace can be made here: %v %s", err, out)
+	}
+	for name, becomes := range map[string]string{
+		"its record leads to another directory": `echo "$common/evil" >"$own/commondir"`,
+		"its worktree is another repository":    `rm .git && cp -R "$common/evil" .git`,
+		"it is as it was":                       `rm .gitattributes; ` + submits,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			bin, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")
+			if err := testrun.WriteProgram(filepath.Join(bin, "podman"), mounts); err != nil {
+				t.Fatal(err)
+			}
+			p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"), "RAN="+ran)
+			p.addTask("alpha")
+			s := p.supervise("agent", "coder", "--once", "--container", "agents:1", "--exec="+strings.ReplaceAll(breaksOut, "BECOMES", becomes))
+			<-s.over
+			for _, args := range []string{"worktree status alpha", "doctor --fix", "recover-task alpha --force", "worktree delete alpha"} {
+				p.liza("", strings.Fields(args)...)
+			}
+			if text, err := os.ReadFile(ran); err == nil {
+				t.Errorf("it reached\n%s", text)
+			}
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // Options for git children.
@@ -68,9 +69,15 @@ func (w *Worktree) in(op string, args ...string) command {
 		c.Door.Harmless = w.repo.door(w.repo.gitDir).Harmless
 		return c
 	}
-	c.Args = slices.Concat(noMonitor, noHooks, []string{"-C", path}, args)
+	where := []string{"-C", path}
 	c.Env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(path)}
-	c.Door = w.repo.doorOf(path, op, []string{"-C", path}, c.Env)
+	if gitDir := records.LinkedDir(path); gitDir != "" && w.repo.shares(gitDir) {
+		// Git must not read again which repository that is: an agent in there can write the two files.
+		where = append(where, "--git-dir="+gitDir, "--work-tree="+path)
+		c.Env = append(c.Env, "GIT_COMMON_DIR="+w.repo.common)
+	}
+	c.Args = slices.Concat(noMonitor, noHooks, where, args)
+	c.Door = w.repo.doorOf(path, op, where, c.Env)
 	return c
 }
 

@@ -51,6 +51,12 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 			appendTo(t, filepath.Join(other, "config"), text)
 			check(t, os.WriteFile(filepath.Join(records.LinkedDir(one), "commondir"), []byte(other+"\n"), 0o666))
 		},
+		"another common directory, when git runs": func(t *testing.T, r *Repo, one, text string) {
+			other, link := filepath.Join(t.TempDir(), "common"), filepath.Join(records.LinkedDir(one), "commondir")
+			check(t, os.CopyFS(other, os.DirFS(r.CommonDir())))
+			appendTo(t, filepath.Join(other, "config"), text)
+			inFront(t, "now=$(cat '"+link+"'); echo '"+other+"' >'"+link+"'; git \"$@\"; e=$?; echo \"$now\" >'"+link+"'; exit $e")
+		},
 		"a submodule": func(t *testing.T, r *Repo, one, text string) {
 			sub := filepath.Join(one, "sub")
 			native(t, one, "init", "-q", sub)

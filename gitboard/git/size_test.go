@@ -1,7 +1,6 @@
 package git
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ func TestObjectSizes(t *testing.T) {
 	}
 	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	names = append(names, string(head))
-	loose := must[[]Size](t)(r.History().objectSizes(ctx, names))
+	loose := must[[]Size](t)(r.History().SizesOf(ctx, names))
 	for i, text := range texts {
 		if want := (Size{plumbing.OID(names[i]), plumbing.BlobObject, int64(len(text))}); loose[i] != want {
 			t.Errorf("%v, not %v", loose[i], want)
@@ -28,10 +27,10 @@ func TestObjectSizes(t *testing.T) {
 	native(t, r.CommonDir(), "gc", "--quiet")
 	native(t, r.TopLevel(), "update-ref", "refs/heads/kept", string(head))
 	native(t, r.TopLevel(), "prune-packed")
-	if packed := must[[]Size](t)(r.History().objectSizes(ctx, names)); !slices.Equal(packed, loose) {
+	if packed := must[[]Size](t)(r.History().SizesOf(ctx, names)); !slices.Equal(packed, loose) {
 		t.Errorf("packed %v, loose %v", packed, loose)
 	}
-	if _, err := r.History().objectSizes(ctx, append(names, string(blob("none").OID))); !errors.Is(err, ErrNotFound) {
+	if none, err := r.History().SizesOf(ctx, append(names, string(blob("none").OID))); err != nil || none[len(names)].OID != "" {
 		t.Errorf("of nothing: %v", err)
 	}
 }

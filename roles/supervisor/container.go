@@ -63,10 +63,8 @@ func (k *Container) wrap(c command, name, common, program string) command {
 			args = append(args, "--env", key)
 		}
 	}
-	args = append(args, "--volume", c.Dir+":"+c.Dir)
-	if !strings.HasPrefix(common+"/", c.Dir+"/") {
-		args = append(args, "--volume", common+":"+common)
-	}
+	// A mount of its own can't be moved away, even where it lies in the other one.
+	args = append(args, "--volume", c.Dir+":"+c.Dir, "--volume", common+":"+common)
 	for _, name := range guarded {
 		if path := filepath.Join(common, filepath.FromSlash(name)); exists(path) {
 			args = append(args, "--volume", path+":"+path+":ro")

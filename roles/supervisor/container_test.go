@@ -46,7 +46,7 @@ func TestContainer(t *testing.T) {
 		t.Error(inside)
 	}
 	planner := k.wrap(command{Command: process.Command{Args: []string{"claude"}, Dir: "/p", Shares: true}}, "n", "/p/.git", "/l")
-	if line := strings.Join(planner.Args, " "); strings.Contains(line, "/p/.git:") || !strings.Contains(line, "--tty") {
+	if line := strings.Join(planner.Args, " "); !strings.Contains(line, "--volume /p:/p --volume /p/.git:/p/.git ") || !strings.Contains(line, "--tty") {
 		t.Error(line)
 	}
 }
