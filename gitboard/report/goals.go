@@ -3,10 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // GoalOutlook is a goal and its progress.
@@ -168,13 +166,13 @@ func (o *Overview) goals(all []GoalOutlook, only string) {
 		o.Goals = all
 	}
 	var last *GoalOutlook
-	var names []string
+	finished, tasks := 0, 0
 	for i, g := range all {
 		switch {
 		case only != "" && g.ID != only:
 			continue
 		case g.worked():
-			o.running, names = append(o.running, g), append(names, fmt.Sprintf("%s (%d of %d)", text.Line(g.Text, 40), g.Finished(), g.Tasks))
+			o.running, finished, tasks = append(o.running, g), finished+g.Finished(), tasks+g.Tasks
 		}
 		if last == nil || g.Ended >= last.Ended {
 			last = &all[i]
@@ -182,7 +180,7 @@ func (o *Overview) goals(all []GoalOutlook, only string) {
 	}
 	switch {
 	case len(o.running) > 1:
-		o.Goal, o.GoalStatus = fmt.Sprintf("%d goals: %s", len(names), strings.Join(names, ", ")), board.InProgress
+		o.Goal, o.GoalStatus = fmt.Sprintf("%d goals, %d of %d tasks finished", len(o.running), finished, tasks), board.InProgress
 	case len(o.running) == 1:
 		o.Goal, o.GoalStatus = o.running[0].Text, board.InProgress
 	case last != nil:
