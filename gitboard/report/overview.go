@@ -98,13 +98,14 @@ type TaskOutlook struct {
 	Review       string     `json:"review,omitempty"`          // see ReviewOf
 }
 
-// Matches reports whether a task passes a human's filter: each word of it occurs in what a view shows
-// of the task, or it is "!" and the task is stuck.
+// Matches reports whether a task passes a human's filter: each word of it occurs in the task's id, title,
+// status, stage or worker, or it is "!" and the task is stuck. Other tasks, behind which it waits, are not
+// looked at: a task is found by its own id alone.
 func (t TaskOutlook) Matches(filter string) bool {
 	if filter == "!" {
 		return t.IsStuck()
 	}
-	text := strings.ToLower(strings.Join([]string{t.ID, t.Title, string(t.Status), t.Stage, t.Worker, t.Stuck.String()}, " "))
+	text := strings.ToLower(strings.Join([]string{t.ID, t.Title, string(t.Status), t.Stage, t.Worker}, " "))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(text, word) })
 }
 

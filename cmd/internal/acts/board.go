@@ -125,7 +125,7 @@ func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, 
 }
 
 // Finalize opens drafts to coders: all of them, or none if a gate refuses one.
-func Finalize(ctx context.Context, c *call.Call, ids ...string) (call.Result, error) {
+func Finalize(ctx context.Context, c *call.Call, ids []string) (call.Result, error) {
 	return Together(ctx, c, "finalize", func(ctx context.Context, v *gitboard.View) (all []board.Payload, err error) {
 		for _, id := range ids {
 			p, err := definition.Finalizing(ctx, c, v, id)
@@ -139,13 +139,12 @@ func Finalize(ctx context.Context, c *call.Call, ids ...string) (call.Result, er
 }
 
 // RejectDrafts sends drafts back to their planner, all or none.
-func RejectDrafts(ctx context.Context, c *call.Call, reason string, ids ...string) (call.Result, error) {
-	return Together(ctx, c, "reject-draft", func(context.Context, *gitboard.View) (all []board.Payload, err error) {
-		for _, id := range ids {
-			all = append(all, &board.RejectDraft{About: board.About{Task: id}, Reason: reason})
-		}
-		return all, nil
-	})
+func RejectDrafts(reason string, ids []string) call.Act {
+	var all []board.Payload
+	for _, id := range ids {
+		all = append(all, &board.RejectDraft{About: board.About{Task: id}, Reason: reason})
+	}
+	return All(all...)
 }
 
 // warned adds warnings to a result.

@@ -11,8 +11,17 @@ import (
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
-// Note leaves a note, and adds when its agent reads it. With now it is refused if no agent does.
-func Note(ctx context.Context, c *call.Call, p *board.AddNote, now bool) (call.Result, error) {
+// Note leaves a note, and adds when its agent reads it.
+func Note(ctx context.Context, c *call.Call, p *board.AddNote) (call.Result, error) {
+	return note(ctx, c, p, false)
+}
+
+// NoteNow is Note, refused if no agent is at work that reads it.
+func NoteNow(ctx context.Context, c *call.Call, p *board.AddNote) (call.Result, error) {
+	return note(ctx, c, p, true)
+}
+
+func note(ctx context.Context, c *call.Call, p *board.AddNote, now bool) (call.Result, error) {
 	r, err := call.One(c.Do(ctx, p.Op(), func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		if agent, _ := Reader(v.State, p.For); now && agent == "" {
 			return nil, nil, board.Refusef(board.CodeWrongState, "no agent is at work on %s that could read it now", p.For).Advise("without --now it is read by the next agent")

@@ -38,7 +38,11 @@ A note changes no specification: git liza land --spec does.`,
 			if c.Offline {
 				return c.Queue(ctx, &p)
 			}
-			r, err := acts.Note(ctx, c, &p, now)
+			leave := acts.Note
+			if now {
+				leave = acts.NoteNow
+			}
+			r, err := leave(ctx, c, &p)
 			if c.AgentID() == "" && (p.For == "" || p.For == string(roles.Planner)) && strings.Contains(strings.ToLower(text), "spec") {
 				r.Next = "agents change no specification: edit and commit it, then git liza land --spec FILE"
 			}

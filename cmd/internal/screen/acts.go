@@ -39,18 +39,15 @@ type subject struct {
 }
 
 // about is an act on the selected task, refused if it has changed since it was asked about.
-func (s *subject) about(op string, do func(context.Context, *call.Call) (call.Result, error)) call.Act {
-	return call.Act{Op: op, Seen: []string{s.t.ID + "=" + s.t.Version()}, Do: do}
+func (s *subject) about(a call.Act) call.Act {
+	a.Seen = []string{s.t.ID + "=" + s.t.Version()}
+	return a
 }
 
 // onHalt is the same for an act on what halts the board.
-func (s *subject) onHalt(op string, do func(context.Context, *call.Call) (call.Result, error)) call.Act {
-	return call.Act{Op: op, Seen: []string{"control=" + board.HaltVersion(s.st)}, Do: do}
-}
-
-// doing is an act that is one operation.
-func doing(p board.Payload) call.Act {
-	return call.Act{Op: p.Op(), Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return c.Doing(ctx, p) }}
+func (s *subject) onHalt(a call.Act) call.Act {
+	a.Seen = []string{"control=" + board.HaltVersion(s.st)}
+	return a
 }
 
 // asks is the next of an act with one question.
@@ -83,7 +80,7 @@ var bindings = []act{
 		do: func(s *subject, a []string) call.Act {
 			path, line, _ := text.ParsePlace(s.at)
 			r := gitboard.CommentRequest{Task: s.t.ID, Commit: s.t.ReviewCommit, Path: path, Line: line, Text: a[0]}
-			return call.Act{Op: "comment", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Comment(ctx, c, r) }}
+			return acts.Named("comment", acts.Comment, r)
 		}},
 	{key: 'x', name: "reject", help: "reject a submission, with its comments or blocker by blocker", open: inState(board.ReadyForReview), next: nextOfRejection,
 		do: func(s *subject, a []string) call.Act {
@@ -92,42 +89,41 @@ var bindings = []act{
 	{key: 'f', name: "finalize", help: "open a DRAFT to coders", open: inState(board.Draft),
 		next: asks(func(s *subject) string { return s.t.ID + " is opened to coders: enter" }, nil),
 		do: func(s *subject, _ []string) call.Act {
-			return s.about("finalize", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Finalize(ctx, c, s.t.ID) })
+			return s.about(acts.Named("finalize", acts.Finalize, []string{s.t.ID}))
 		}},
 	{key: 'b', name: "block", help: "stop a task until you or a planner have looked at it", open: blockable,
 		next: asks(func(s *subject) string { return "why is " + s.t.ID + " blocked?" }, nil),
 		do: func(s *subject, a []string) call.Act {
-			p := &board.Block{About: board.About{Task: s.t.ID}, Reason: a[0]}
-			return call.Act{Op: "block", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Block(ctx, c, p) }}
+			return acts.Of(acts.Block, &board.Block{About: board.About{Task: s.t.ID}, Reason: a[0]})
 		}},
 	{key: 'n', name: "note", help: "leave a note for a task; its agent reads it", open: func(s *subject) bool { return s.t != nil },
 		next: asks(noteFor, nil),
 		do: func(s *subject, a []string) call.Act {
-			p := &board.AddNote{For: s.t.ID, Message: a[0]}
-			return call.Act{Op: "note", Do: func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Note(ctx, c, p, false) }}
+			return acts.Of(acts.Note, &board.AddNote{For: s.t.ID, Message: a[0]})
 		}},
 	{key: 'e', name: "end run", help: "end the run of a task's agent, or restart it, also in a new conversation", open: atWork,
 		next: asks(func(s *subject) string { return report.Worker(s.t.Brief()) + ": restart, fresh or end?" }, nil),
 		do: func(s *subject, a []string) call.Act {
-			return doing(acts.Ask(report.Worker(s.t.Brief()), a[0] == string(board.AskEnd), a[0] == string(board.AskFresh)))
+			return acts.Plain(acts.Ask(report.Worker(s.t.Brief()), a[0] == string(board.AskEnd), a[0] == string(board.AskFresh)))
 		}},
 	{key: 'r', name: "resolve", board: true, help: "say what you decided about the breaker's trigger", open: tripped,
 		next: asks(func(s *subject) string {
 			return "the breaker tripped (" + s.o.Breaker.Pattern + "): what did you find and decide?"
 		}, nil),
 		do: func(s *subject, a []string) call.Act {
-			return s.onHalt("resolve", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Resolve(ctx, c, a[0]) })
+			return s.onHalt(acts.Named("resolve", acts.Resolve, a[0]))
 		}},
 	{key: 'r', name: "resume", board: true, help: "resume; after a checkpoint with your decision", open: halted, next: decisionAsked,
 		do: func(s *subject, a []string) call.Act {
-			p := &board.Resume{Decision: strings.ToUpper(call.First(a))}
-			return s.onHalt("resume", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Resume(ctx, c, p) })
+			return s.onHalt(acts.Of(acts.Resume, &board.Resume{Decision: strings.ToUpper(call.First(a))}))
 		}},
 	{key: 'r', name: "resume it", help: "let a paused task continue", open: func(s *subject) bool { return s.t != nil && s.t.Paused },
-		do: func(s *subject, _ []string) call.Act { return doing(&board.Resume{About: board.About{Task: s.t.ID}}) }},
+		do: func(s *subject, _ []string) call.Act {
+			return acts.Plain(&board.Resume{About: board.About{Task: s.t.ID}})
+		}},
 	{key: 'p', name: "pause", board: true, help: "pause; no claims, review claims or merges until resumed", open: running,
 		next: asks(func(*subject) string { return "why is the board paused? Esc: it is not" }, nil),
-		do:   func(_ *subject, a []string) call.Act { return doing(&board.Pause{Reason: a[0]}) }},
+		do:   func(_ *subject, a []string) call.Act { return acts.Plain(&board.Pause{Reason: a[0]}) }},
 }
 
 // actOf returns a key's effect now, nil for none; any is its effect at other times.
@@ -190,13 +186,9 @@ func questionOf(s *subject) string {
 func answer(s *subject, a []string) call.Act {
 	about := board.About{Task: s.t.ID}
 	if a[0] == "" {
-		return s.about("unblock", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Unblock(ctx, c, &board.Unblock{About: about, Mode: board.UnblockKeepWork})
-		})
+		return s.about(acts.Of(acts.Unblock, &board.Unblock{About: about, Mode: board.UnblockKeepWork}))
 	}
-	return s.about("answer", func(ctx context.Context, c *call.Call) (call.Result, error) {
-		return acts.Answer(ctx, c, &board.Answer{About: about, Text: a[0]})
-	})
+	return s.about(acts.Of(acts.Answer, &board.Answer{About: about, Text: a[0]}))
 }
 
 func approvalOf(s *subject) string {

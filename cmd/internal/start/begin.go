@@ -121,27 +121,27 @@ func (b *Beginning) init(ctx context.Context) error {
 		}
 	}
 	r := setup.Request{Goal: b.Goal, Spec: b.Spec, Integration: setup.UsualIntegration, Unattended: b.Yes}
-	return carry(ctx, b.Call, "init", func(ctx context.Context, c *call.Call) (call.Result, error) {
+	return carry(ctx, b.Call, call.Act{Op: "init", Do: func(ctx context.Context, c *call.Call) (call.Result, error) {
 		return call.Result{}, setup.Init(ctx, c, r)
-	})
+	}})
 }
 
 // carry carries out an operation as a command does, on a Board of its own.
-func carry(ctx context.Context, c *call.Call, op string, do func(context.Context, *call.Call) (call.Result, error)) error {
-	_, err := call.Act{Op: op, Do: do}.Carry(ctx, c)
+func carry(ctx context.Context, c *call.Call, a call.Act) error {
+	_, err := a.Carry(ctx, c)
 	return err
 }
 
 // land brings a file to integration, as it is in a commit.
 func land(ctx context.Context, c *call.Call, path, from, reason string) error {
-	return carry(ctx, c, "land", func(ctx context.Context, c *call.Call) (call.Result, error) {
+	return carry(ctx, c, call.Act{Op: "land", Do: func(ctx context.Context, c *call.Call) (call.Result, error) {
 		actor, err := c.Actor(ctx, "land")
 		if err != nil {
 			return call.Result{}, err
 		}
 		_, err = merge.Land(ctx, c.Board, merge.LandRequest{Request: c.Asks(actor), Commit: from, Files: definition.Files([]string{path}), Reason: reason})
 		return call.Result{}, err
-	})
+	}})
 }
 
 // Specify brings the specifications of goals in progress to integration, where planners read them:
@@ -183,7 +183,7 @@ func Specify(ctx context.Context, c *call.Call) ([]Spec, error) {
 		}
 		specs = append(specs, Spec{path, true})
 		p := &board.Write{Path: board.RecordPath(board.GoalDir, id), Fields: []board.FieldEdit{{Field: "spec_ref", Value: path}}}
-		if err := carry(ctx, c, p.Op(), func(ctx context.Context, c *call.Call) (call.Result, error) { return c.Doing(ctx, p) }); err != nil {
+		if err := carry(ctx, c, acts.Plain(p)); err != nil {
 			return nil, err
 		}
 	}
@@ -202,9 +202,7 @@ func (b *Beginning) add(ctx context.Context, v *gitboard.View) (s Spec, err erro
 			return s, err
 		}
 	}
-	return s, carry(ctx, b.Call, "goal start", func(ctx context.Context, c *call.Call) (call.Result, error) {
-		return acts.StartGoal(ctx, c, board.GoalStart{Text: b.Goal, SpecRef: s.Path})
-	})
+	return s, carry(ctx, b.Call, acts.Named("goal start", acts.StartGoal, board.GoalStart{Text: b.Goal, SpecRef: s.Path}))
 }
 
 // firstCommit makes an empty commit in a repository without one, if its human agrees.
@@ -353,9 +351,7 @@ func (b *Beginning) Settings(ctx context.Context) (*Proposal, error) {
 	if len(set) == 0 {
 		return &p, nil
 	}
-	return &p, carry(ctx, b.Call, set[0].Op(), func(ctx context.Context, c *call.Call) (call.Result, error) {
-		return acts.Together(ctx, c, set[0].Op(), func(context.Context, *gitboard.View) ([]board.Payload, error) { return set, nil })
-	})
+	return &p, carry(ctx, b.Call, acts.All(set...))
 }
 
 // test asks which command tests merged work.

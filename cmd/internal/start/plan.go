@@ -78,17 +78,11 @@ func ReviewPlans(ctx context.Context, c *call.Call, ask *Asking, console *team.C
 
 // judge approves a plan, or sends it back with what should change. It returns a sentence about it.
 func judge(ctx context.Context, c *call.Call, ids []string, answer string) string {
-	op, done := "finalize", text.Plural(len(ids), "task")+" approved"
+	does, done := acts.Named("finalize", acts.Finalize, ids), text.Plural(len(ids), "task")+" approved"
 	if !slices.Contains([]string{"", "y", "yes"}, strings.ToLower(answer)) {
-		op, done = "reject-draft", "the planner has your answer"
+		does, done = acts.RejectDrafts(answer, ids), "the planner has your answer"
 	}
-	_, err := call.Act{Op: op, Do: func(ctx context.Context, c *call.Call) (call.Result, error) {
-		if op == "finalize" {
-			return acts.Finalize(ctx, c, ids...)
-		}
-		return acts.RejectDrafts(ctx, c, answer, ids...)
-	}}.Carry(ctx, c)
-	if err != nil {
+	if _, err := does.Carry(ctx, c); err != nil {
 		return err.Error()
 	}
 	return done

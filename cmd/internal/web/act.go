@@ -44,24 +44,17 @@ func (f form) list(name string) []string {
 	return strings.FieldsFunc(f.text(name), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
-// one is an act whose name is that of the command that does the same.
-func one(op string, do func(context.Context, *call.Call) (call.Result, error)) call.Act {
-	return call.Act{Op: op, Do: do}
-}
-
 // doing is an act that is one operation.
 func doing(payload func(f form) board.Payload) func(f form) call.Act {
-	return func(f form) call.Act {
-		p := payload(f)
-		return one(p.Op(), func(ctx context.Context, c *call.Call) (call.Result, error) { return c.Doing(ctx, p) })
-	}
+	return func(f form) call.Act { return acts.Plain(payload(f)) }
 }
 
 // ending is an act that may end a task's worktree.
 func ending(payload func(f form) board.TaskPayload) func(f form) call.Act {
 	return func(f form) call.Act {
-		p := payload(f)
-		return one(p.Op(), func(ctx context.Context, c *call.Call) (call.Result, error) { return c.Ending(ctx, p) })
+		return acts.Of(func(ctx context.Context, c *call.Call, p board.TaskPayload) (call.Result, error) {
+			return c.Ending(ctx, p)
+		}, payload(f))
 	}
 }
 
@@ -69,16 +62,11 @@ func ending(payload func(f form) board.TaskPayload) func(f form) call.Act {
 var formActs = map[string]act{
 	"answer": {say: "answer", act: answer},
 	"reply": {say: "say what the protocol asks for", needs: map[string]string{"text": "Write what the protocol asks for."}, act: func(f form) call.Act {
-		return one("note", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Together(ctx, c, "note", func(context.Context, *gitboard.View) ([]board.Payload, error) {
-				return []board.Payload{&board.AddNote{For: f.text("for"), Message: f.text("text")}, &board.Ack{IDs: []string{f.text("id")}}}, nil
-			})
-		})
+		return acts.All(&board.AddNote{For: f.text("for"), Message: f.text("text")}, &board.Ack{IDs: []string{f.text("id")}})
 	}},
 	"note": {say: "leave a note", needs: map[string]string{"text": "Write the note: it has no text."},
 		act: func(f form) call.Act {
-			p := &board.AddNote{For: f.text("for"), Message: f.text("text")}
-			return one("note", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Note(ctx, c, p, false) })
+			return acts.Of(acts.Note, &board.AddNote{For: f.text("for"), Message: f.text("text")})
 		}},
 	"run": {say: "end or restart a run",
 		act: doing(func(f form) board.Payload {
@@ -90,17 +78,15 @@ var formActs = map[string]act{
 		if q := f.text("question"); q != "" {
 			p.Questions = []string{q}
 		}
-		return one("block", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Block(ctx, c, p) })
+		return acts.Of(acts.Block, p)
 	}},
 	"comment": {say: "comment on a line", needs: map[string]string{"text": "Write the comment: it has no text."}, act: func(f form) call.Act {
 		path, line, _ := text.ParsePlace(f.text("where"))
 		r := gitboard.CommentRequest{Task: f.text("id"), Commit: f.text("commit"), Path: path, Line: line, Text: f.text("text")}
-		return one("comment", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Comment(ctx, c, r) })
+		return acts.Named("comment", acts.Comment, r)
 	}},
 	"review": {say: "take a review", act: func(f form) call.Act {
-		return one("claim-review", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.ClaimReview(ctx, c, f.text("id"))
-		})
+		return acts.Named("claim-review", acts.ClaimReview, f.text("id"))
 	}},
 	"give-back": {say: "give a review back", act: release("reviewer", true)},
 	"give-up":   {say: "give back what is in a lost clone", act: release("coder", false)},
@@ -114,26 +100,20 @@ var formActs = map[string]act{
 	"reassign": {say: "give a task to another coder", act: doing(func(f form) board.Payload { return &board.Reassign{About: f.about(), Reason: f.text("reason")} })},
 	"amend":    {say: "change a task", missing: lackingAmendment, act: amend},
 	"finalize": {say: "approve drafts", needs: map[string]string{"id": "Mark at least one draft."}, act: func(f form) call.Act {
-		return one("finalize", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Finalize(ctx, c, f.Values["id"]...)
-		})
+		return acts.Named("finalize", acts.Finalize, f.Values["id"])
 	}},
 	"send-back": {say: "send drafts back to their planner", needs: map[string]string{"id": "Mark at least one draft.", "reason": "Say what should change: the planner acts on it."}, act: func(f form) call.Act {
-		return one("reject-draft", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.RejectDrafts(ctx, c, f.text("reason"), f.Values["id"]...)
-		})
+		return acts.RejectDrafts(f.text("reason"), f.Values["id"])
 	}},
 	"pause": {say: "pause", act: doing(func(f form) board.Payload {
 		return &board.Pause{About: board.About{Task: f.text("task")}, Reason: f.text("reason")}
 	})},
 	"resume": {say: "resume", act: func(f form) call.Act {
 		p := &board.Resume{About: board.About{Task: f.text("task")}, Decision: f.text("decision"), Reason: f.text("reason")}
-		return one("resume", func(ctx context.Context, c *call.Call) (call.Result, error) { return acts.Resume(ctx, c, p) })
+		return acts.Of(acts.Resume, p)
 	}},
 	"checkpoint": {say: "call a checkpoint", act: func(f form) call.Act {
-		return one("checkpoint", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Checkpoint(ctx, c, f.text("reason"))
-		})
+		return acts.Named("checkpoint", acts.Checkpoint, f.text("reason"))
 	}},
 	"settle": {say: "put a discovery aside", needs: map[string]string{"reason": "Say why it can wait, or why it is none."}, act: doing(func(f form) board.Payload {
 		how := map[bool]string{true: "rejected", false: "deferred"}[f.text("how") == "reject"]
@@ -144,20 +124,16 @@ var formActs = map[string]act{
 			return &board.ConvertDiscovery{Discovery: f.text("id"), Task: f.text("task")}
 		})},
 	"recover-agent": {say: "give back what an agent holds", act: func(f form) call.Act {
-		return one("recover-agent", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			r, err := recovery.RecoverAgent(ctx, c, f.text("id"), false)
+		return acts.Named("recover-agent", func(ctx context.Context, c *call.Call, id string) (call.Result, error) {
+			r, err := recovery.RecoverAgent(ctx, c, id, false)
 			return call.Result{Lines: r.Lines()}, err
-		})
+		}, f.text("id"))
 	}},
 	"resolve": {say: "resolve the breaker's trigger", needs: map[string]string{"text": "Say what was found and decided."}, act: func(f form) call.Act {
-		return one("resolve", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Resolve(ctx, c, f.text("text"))
-		})
+		return acts.Named("resolve", acts.Resolve, f.text("text"))
 	}},
 	"goal-complete": {say: "complete the goal", act: func(f form) call.Act {
-		return one("goal complete", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.CompleteGoal(ctx, c, &board.GoalComplete{Goal: f.text("goal")})
-		})
+		return acts.Named("goal complete", acts.CompleteGoal, &board.GoalComplete{Goal: f.text("goal")})
 	}},
 }
 
@@ -187,22 +163,18 @@ func (a act) lacking(f form) string {
 func answer(f form) call.Act {
 	said, afresh := f.text("text"), f.text("how") == "afresh"
 	if said != "" {
-		return one("answer", func(ctx context.Context, c *call.Call) (call.Result, error) {
-			return acts.Answer(ctx, c, &board.Answer{About: f.about(), Text: said, Afresh: afresh})
-		})
+		return acts.Of(acts.Answer, &board.Answer{About: f.about(), Text: said, Afresh: afresh})
 	}
 	mode := map[bool]string{true: board.UnblockFresh, false: board.UnblockKeepWork}[afresh]
-	return one("unblock", func(ctx context.Context, c *call.Call) (call.Result, error) {
-		return acts.Unblock(ctx, c, &board.Unblock{About: f.about(), Mode: mode})
-	})
+	return acts.Of(acts.Unblock, &board.Unblock{About: f.about(), Mode: mode})
 }
 
 // release gives back what a role holds.
 func release(role string, force bool) func(f form) call.Act {
 	return func(f form) call.Act {
-		return one("release", func(ctx context.Context, c *call.Call) (call.Result, error) {
+		return call.Act{Op: "release", Do: func(ctx context.Context, c *call.Call) (call.Result, error) {
 			return acts.Release(ctx, c, f.text("id"), role, f.text("reason"), force)
-		})
+		}}
 	}
 }
 
@@ -218,9 +190,9 @@ func verdict(f form) call.Act {
 			r.Rejection.Prior = slices.DeleteFunc(strings.Split(f.text("prior"), "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 		}
 	}
-	return one("verdict", func(ctx context.Context, c *call.Call) (call.Result, error) {
+	return call.Act{Op: "verdict", Do: func(ctx context.Context, c *call.Call) (call.Result, error) {
 		return acts.Judge(ctx, c, r, f.text("take") != "")
-	})
+	}}
 }
 
 func lackingVerdict(f form) string {
@@ -264,9 +236,9 @@ func amended(f form) (set []string) {
 func amend(f form) call.Act {
 	to := board.Definition{Description: f.text("desc"), DoneWhen: f.text("done"), Scope: f.text("scope"), SpecRef: f.text("spec"), DependsOn: f.list("depends")}
 	to.Priority, _ = strconv.Atoi(f.text("priority"))
-	return one("amend-task", func(ctx context.Context, c *call.Call) (call.Result, error) {
+	return call.Act{Op: "amend-task", Do: func(ctx context.Context, c *call.Call) (call.Result, error) {
 		return acts.Amend(ctx, c, f.text("id"), to, amended(f), false, "", f.text("reason"))
-	})
+	}}
 }
 
 func lackingAmendment(f form) string {
