@@ -110,6 +110,10 @@ func TestReadmeBegins(t *testing.T) {
 		}
 		at += n
 	}
+	picture, err := os.ReadFile("../../specs/board.svg")
+	if err != nil || strings.Contains(string(picture), "  ") { // browsers show such spaces as one, and columns come apart
+		t.Errorf("the picture aligns its columns by plain spaces, or: %v", err)
+	}
 }
 
 // TestReadmeInstalls tries the README's installation from a clone of this repository.
