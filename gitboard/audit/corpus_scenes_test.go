@@ -56,8 +56,7 @@ func (w *world) claims() {
 	w.preExec(coder2, "fix")
 	work := w.submit(coder2, "fix")
 	w.judge(judge2, "fix", board.VerdictApproved)
-	m, at := w.mergeCommit("fix", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("fix", work)
 	undo, at := w.undo("fix")
 	w.do(ada, undo, w.lands(at))
 
@@ -77,8 +76,7 @@ func (w *world) claims() {
 	w.claim(coder2, "handed")
 	work = w.submit(coder2, "handed")
 	w.judge(judge1, "handed", board.VerdictApproved)
-	m, at = w.mergeCommit("handed", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("handed", work)
 	w.idle()
 
 	// Released by the holder, by force, and in a sweep.
@@ -302,8 +300,7 @@ func (w *world) ends() {
 	w.do(ada, &board.Resume{Decision: "STOP"})
 	w.do(ada, &board.Retrospective{Text: "Ask for the language first.\n\n- and early\n"})
 	work := w.approved(coder1, "omega") // its merge completes the sprint
-	m, at := w.mergeCommit("omega", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("omega", work)
 	w.do(ada, &board.SprintStart{Stretch: []string{"omega"}})
 	w.idle()
 	w.do(coder2, &board.Deregister{})

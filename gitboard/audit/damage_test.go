@@ -97,15 +97,6 @@ func TestReplayed(t *testing.T) {
 	if len(report.Findings) != 1 || report.Findings[0].Code != audit.CodeRequest || !strings.Contains(report.Findings[0].Text, first.Short()) {
 		t.Errorf("%s", findings(report))
 	}
-	// The same commit object, brought to the tip.
-	o, err := w.store.Object(w.ctx, string(first))
-	check(t, err)
-	c, err := plumbing.DecodeCommit(o)
-	check(t, err)
-	c.Parents = []plumbing.OID{tip}
-	again := plumbing.NewObject("commit", plumbing.EncodeCommit(c))
-	check(t, w.store.WriteObjects(w.ctx, []plumbing.Object{again}))
-	w.caught(t, tip, again.OID, "invalid")
 }
 
 // TestRewritten checks that a verifier that remembers an earlier tip learns that the history was

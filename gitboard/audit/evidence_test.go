@@ -33,8 +33,7 @@ func TestEvidence(t *testing.T) {
 	w.begin()
 	w.ready("zeta")
 	work := w.approved(coder2, "zeta")
-	m, at := w.mergeCommit("zeta", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("zeta", work)
 	w.ready("alpha")
 	w.approved(coder1, "alpha")
 	if r := w.clean(); len(r.Notes) > 0 || fmt.Sprint(r.Attested) != "map[test:1 worktree:4]" {
@@ -54,15 +53,11 @@ func TestEvidence(t *testing.T) {
 		moves bool // the position of integration is wrong
 	}{
 		"submitted nothing": {func(w *world) {
-			w.ready("beta")
-			w.claim(coder1, "beta")
-			w.preExec(coder1, "beta")
+			w.starts(coder1, "beta")
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: nowhere, ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
 		}, "evidence: commit " + nowhere + " is not a commit here", false},
 		"reviewed from nothing": {func(w *world) {
-			w.ready("beta")
-			w.claim(coder1, "beta")
-			w.preExec(coder1, "beta")
+			w.starts(coder1, "beta")
 			work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"beta.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: nowhere, Commits: 1, Files: 1, NoTestsBecause: "none"})
 		}, "evidence: review_base " + nowhere + " is not a commit here", false},
@@ -84,23 +79,17 @@ func TestEvidence(t *testing.T) {
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 9, Files: 1, Tests: []string{"beta_test.go"}})
 		}, "evidence: base_commit " + nowhere + " is not a commit here", false},
 		"a line too many": {func(w *world) {
-			w.ready("beta-0")
-			w.claim(coder1, "beta-0")
-			w.preExec(coder1, "beta-0")
+			w.starts(coder1, "beta-0")
 			at := w.submit(coder1, "beta-0")
 			w.do(ada, &board.Comment{About: about("beta-0"), Commit: string(at), Path: "beta-0.go", Line: 2, Lines: 2, Text: "why?"})
 		}, `it says that "beta-0.go" has 2 lines, and it has 1`, false},
 		"a comment on no file": {func(w *world) {
-			w.ready("beta-1")
-			w.claim(coder1, "beta-1")
-			w.preExec(coder1, "beta-1")
+			w.starts(coder1, "beta-1")
 			at := w.submit(coder1, "beta-1")
 			w.do(ada, &board.Comment{About: about("beta-1"), Commit: string(at), Path: "gone.go", Line: 1, Lines: 1, Text: "why?"})
 		}, `it is about "gone.go", and there is no such file`, false},
 		"a blocker about no line": {func(w *world) {
-			w.ready("beta-3")
-			w.claim(coder1, "beta-3")
-			w.preExec(coder1, "beta-3")
+			w.starts(coder1, "beta-3")
 			at := w.submit(coder1, "beta-3")
 			w.do(judge1, &board.ClaimReview{About: about("beta-3")})
 			r := *rejection
@@ -108,9 +97,7 @@ func TestEvidence(t *testing.T) {
 			w.do(judge1, &board.Verdict{About: about("beta-3"), Verdict: board.VerdictRejected, Commit: string(at), Rejection: &r})
 		}, "it says that the submission lacks [] of its blockers, and it lacks [beta-3.go:2]", false},
 		"a file that is not deleted": {func(w *world) {
-			w.ready("beta-2")
-			w.claim(coder1, "beta-2")
-			w.preExec(coder1, "beta-2")
+			w.starts(coder1, "beta-2")
 			at := w.submit(coder1, "beta-2")
 			w.do(ada, &board.Comment{About: about("beta-2"), Commit: string(at), Path: "beta-2.go", Line: 1, Lines: 1, Deleted: true, Text: "why?"})
 		}, `it says that the submission deletes "beta-2.go", and it does not`, false},
@@ -135,17 +122,13 @@ func TestEvidence(t *testing.T) {
 			w.do(judge1, m, w.lands(at))
 		}, "is not a merge of ", false},
 		"reviewed in part": {func(w *world) {
-			w.ready("beta")
-			w.claim(coder1, "beta")
-			w.preExec(coder1, "beta")
+			w.starts(coder1, "beta")
 			hidden := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
 			shown := w.project([]plumbing.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), Tree: w.tree(shown), ReviewBase: string(hidden), Commits: 1, NoTestsBecause: "none"})
 		}, "which the review began at, is not on integration", false},
 		"reviewed in part, and then merged": {func(w *world) {
-			w.ready("beta")
-			w.claim(coder1, "beta")
-			w.preExec(coder1, "beta")
+			w.starts(coder1, "beta")
 			hidden := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
 			shown := w.project([]plumbing.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), Tree: w.tree(shown), ReviewBase: string(hidden), Commits: 2, Files: 1, NoTestsBecause: "none"})
@@ -153,9 +136,7 @@ func TestEvidence(t *testing.T) {
 			w.do(judge1, &board.Merge{About: about("beta"), ReviewCommit: string(shown), Before: string(w.integration), MergeCommit: string(shown), MergeType: board.FastForward}, w.lands(shown))
 		}, "which the review began at, was not on integration at ", false},
 		"reviewed from elsewhere": {func(w *world) {
-			w.ready("beta")
-			w.claim(coder1, "beta")
-			w.preExec(coder1, "beta")
+			w.starts(coder1, "beta")
 			apart := w.project(nil, coder1, map[string]string{"apart.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(apart), Tree: w.tree(apart), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
 		}, "does not follow from ", false},
@@ -248,15 +229,13 @@ func TestEvidence(t *testing.T) {
 			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: string(more), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "integration: integration got ", true},
 		"reverted without undoing it": {func(w *world) {
-			m, at := w.mergeCommit("alpha", plumbing.OID(w.task("alpha").ReviewCommit))
-			w.do(judge1, m, w.lands(at))
-			other := w.project([]plumbing.OID{at}, ada, map[string]string{"new.go": "//"})
-			w.do(ada, &board.Revert{About: about("alpha"), Before: string(at), Commit: string(other), Merged: string(other)}, w.lands(other))
+			w.merge("alpha", plumbing.OID(w.task("alpha").ReviewCommit))
+			other := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"new.go": "//"})
+			w.do(ada, &board.Revert{About: about("alpha"), Before: string(w.integration), Commit: string(other), Merged: string(other)}, w.lands(other))
 		}, "does not undo", false},
 		"reverted with more": {func(w *world) {
-			m, at := w.mergeCommit("alpha", plumbing.OID(w.task("alpha").ReviewCommit))
-			w.do(judge1, m, w.lands(at))
-			w.move(w.project([]plumbing.OID{at}, ada, map[string]string{"else.go": "//"}))
+			w.merge("alpha", plumbing.OID(w.task("alpha").ReviewCommit))
+			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
 			p, right := w.undo("alpha")
 			wrong := w.project([]plumbing.OID{w.integration, plumbing.OID(p.Merged)}, ada, map[string]string{"new.go": "//"})
 			w.files[wrong], p.Commit = w.files[right], string(wrong)
@@ -391,8 +370,7 @@ func TestIntegrationMoves(t *testing.T) {
 	for _, f := range []string{"a", "b"} {
 		w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{f: f}))
 	}
-	m, at := w.mergeCommit("alpha", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("alpha", work)
 	by := w.project([]plumbing.OID{w.integration}, coder2, map[string]string{"x": "x"})
 	w.move(by)
 	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"c": "c"}))
@@ -426,8 +404,7 @@ func TestBroughtBeside(t *testing.T) {
 	w.ready("alpha")
 	work := w.approved(coder1, "alpha")
 	start := w.integration
-	m, at := w.mergeCommit("alpha", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("alpha", work)
 	// Built on the work itself.
 	mine := w.project([]plumbing.OID{work}, ada, map[string]string{"a": "a"})
 	// Built on an earlier commit.
@@ -467,9 +444,7 @@ func TestIntegrationMergedIn(t *testing.T) {
 		w.do(judge1, m, w.lands(at))
 	}
 	claims := func(w *world, a board.Actor, id string) plumbing.OID {
-		w.ready(id)
-		w.claim(a, id)
-		w.preExec(a, id)
+		w.starts(a, id)
 		return w.integration
 	}
 	on := func(w *world, a board.Actor, file string, parents ...plumbing.OID) plumbing.OID {
@@ -561,9 +536,7 @@ func TestMergedOtherwise(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"long.go": base}))
 	w.begin()
-	w.ready("alpha")
-	w.claim(coder1, "alpha")
-	w.preExec(coder1, "alpha")
+	w.starts(coder1, "alpha")
 	work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new\n", "both.go": "// theirs\n", "long.go": theirs})
 	w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 3, NoTestsBecause: "none"})
 	w.judge(judge1, "alpha", board.VerdictApproved)
@@ -623,9 +596,7 @@ func TestMalformed(t *testing.T) {
 	} {
 		w, repo := gitWorld(t)
 		w.begin()
-		w.ready("alpha")
-		w.claim(coder1, "alpha")
-		w.preExec(coder1, "alpha")
+		w.starts(coder1, "alpha")
 		before := w.tip()
 		refused := func(what string) {
 			t.Helper()
@@ -657,9 +628,7 @@ func TestChangedTests(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"old_test.go": "// one\n// two\n"}))
 	w.begin()
-	w.ready("alpha")
-	w.claim(coder1, "alpha")
-	w.preExec(coder1, "alpha")
+	w.starts(coder1, "alpha")
 	tip := w.tip()
 	for _, c := range []struct {
 		changes map[string]string
@@ -697,9 +666,7 @@ func TestNothingToMerge(t *testing.T) {
 func TestRetriedConflict(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.begin()
-	w.ready("alpha")
-	w.claim(coder1, "alpha")
-	w.preExec(coder1, "alpha")
+	w.starts(coder1, "alpha")
 	work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"both.go": "// theirs\n"})
 	w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 1, NoTestsBecause: "none"})
 	w.judge(judge1, "alpha", board.VerdictApproved)
@@ -721,9 +688,7 @@ func TestRetriedConflict(t *testing.T) {
 func TestPlainClone(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
-	w.ready("alpha")
-	w.claim(coder1, "alpha")
-	w.preExec(coder1, "alpha")
+	w.starts(coder1, "alpha")
 	w.do(coder1, &board.Submit{About: about("alpha"), Commit: strings.Repeat("b", 40), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
 	report := w.clean()
 	if report.Unchecked != 1 || len(report.Notes) != 1 {
@@ -765,9 +730,7 @@ func TestPlainClone(t *testing.T) {
 func TestSaidAuthors(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.begin()
-	w.ready("alpha")
-	w.claim(coder1, "alpha")
-	w.preExec(coder1, "alpha")
+	w.starts(coder1, "alpha")
 	w.do(coder1, &board.HandOff{About: about("alpha"), Summary: "half of it", NextAction: "the other half"})
 	w.claim(coder2, "alpha")
 	start := w.integration
@@ -857,9 +820,7 @@ func TestUnreadSubmissions(t *testing.T) {
 			}
 			w, repo := gitWorld(t)
 			w.begin()
-			w.ready("zeta")
-			w.claim(coder2, "zeta")
-			w.preExec(coder2, "zeta")
+			w.starts(coder2, "zeta")
 			w.submit(coder2, "zeta")
 			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"alpha.go": "// old"}))
 			w.claimed("alpha")

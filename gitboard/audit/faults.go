@@ -26,14 +26,13 @@ func (f faults) of(l *entry) []Finding {
 
 func subject(c plumbing.Commit) string { return text.Line(c.Subject(), 140) }
 
+// parents checks that a commit has no more parents than one, and the board's first commit none.
 func (f *faults) parents(c plumbing.Commit, last plumbing.OID) {
 	switch {
 	case len(c.Parents) > 1:
 		f.add(CodeHistory, "it has %d parents: a board's history is one line", len(c.Parents))
 	case last.IsZero() && len(c.Parents) == 1:
 		f.add(CodeHistory, "the history is cut off here (a shallow clone?): what came before %s can't be proven", c.Parents[0].Short())
-	case !last.IsZero() && (len(c.Parents) == 0 || c.Parents[0] != last):
-		f.add(CodeHistory, "it does not follow from %s, which git lists before it", last.Short())
 	}
 }
 

@@ -164,21 +164,16 @@ func (w *world) everyStatus() map[board.Status]string {
 	w.ready("t-unclaimed")
 	w.ready("t-merged")
 	work := w.approved(coder1, "t-merged")
-	m, at := w.mergeCommit("t-merged", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("t-merged", work)
 	w.ready("t-failed")
 	work = w.approved(coder1, "t-failed")
 	w.do(judge1, &board.Merge{About: about("t-failed"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"a"}})
 	w.ready("t-approved")
 	w.approved(coder1, "t-approved")
-	w.ready("t-rejected")
-	w.claim(coder1, "t-rejected")
-	w.preExec(coder1, "t-rejected")
+	w.starts(coder1, "t-rejected")
 	w.submit(coder1, "t-rejected")
 	w.judge(judge1, "t-rejected", board.VerdictRejected)
-	w.ready("t-review")
-	w.claim(coder1, "t-review")
-	w.preExec(coder1, "t-review")
+	w.starts(coder1, "t-review")
 	w.submit(coder1, "t-review")
 	w.ready("t-blocked")
 	w.claim(coder1, "t-blocked")
@@ -282,11 +277,17 @@ func TestForgedCommits(t *testing.T) {
 		"nobody":             {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Author.Name, c.Author.Email = "", "" }}, "identity", "no name"},
 		"author forged":      {forgery{op: note(planner), commit: func(c *plumbing.Commit) { c.Author.Name = "Ada" }}, "identity", "should be planner-1 <planner-1@liza>"},
 		"no committer":       {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.Name = "" }}, "identity", "committer"},
+		"author's address":   {forgery{op: note(planner), commit: func(c *plumbing.Commit) { c.Author.Email = "eve@example.org" }}, "identity", "should be planner-1 <planner-1@liza>"},
+		"no name":            {forgery{op: note(board.HumanActor("", "ada@example.org"))}, "identity", "the human who acted has no name or no address"},
+		"no address":         {forgery{op: note(board.HumanActor("Ada", ""))}, "identity", "the human who acted has no name or no address"},
+		"committer nowhere":  {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.Email = "" }}, "identity", "the committer has no name or no address"},
+		"a bell":             {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.Email = "a\a" }}, "identity", "committer's name or address"},
 		"a human's name":     {forgery{op: note(board.HumanActor("Ada\x1b[2J", "ada@example.org"))}, "identity", "control character"},
 		"a committer's name": {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.Name = "Ada\x1b]0;x\x07" }}, "identity", "committer's name"},
 		"a device's name":    {forgery{op: board.Operation{Actor: planner, Request: "r", Payload: &board.AddTask{About: about("nul"), Definition: w.definition()}}}, "invalid", "Windows"},
 		"committed later":    {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.When = c.Committer.When.Add(time.Hour) }}, "time", "committer's"},
 		"another zone":       {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Author.When = c.Author.When.In(time.FixedZone("", 3600)) }}, "time", "UTC"},
+		"committer's zone":   {forgery{op: note(ada), commit: func(c *plumbing.Commit) { c.Committer.When = c.Committer.When.In(time.FixedZone("", 3600)) }}, "time", "UTC"},
 		"signed": {forgery{op: note(ada), commit: func(c *plumbing.Commit) {
 			c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n"
 		}}, "signature", "not an SSH signature"},

@@ -49,6 +49,13 @@ func (w *world) preExec(a board.Actor, id string) {
 	w.checkpoint(a, id, w.snapshot(w.tip()).State.Task(id).BaseCommit)
 }
 
+// starts adds a task that a coder claims and begins to work on.
+func (w *world) starts(a board.Actor, id string) {
+	w.ready(id)
+	w.claim(a, id)
+	w.preExec(a, id)
+}
+
 // checkpoint writes a pre-execution checkpoint. head is the commit that the task's branch is at.
 func (w *world) checkpoint(a board.Actor, id, head string) {
 	w.do(a, &board.PreExec{About: board.About{Task: id}, Checkpoint: board.Checkpoint{
@@ -108,6 +115,12 @@ func (w *world) mergeCommit(id string, work plumbing.OID) (*board.Merge, plumbin
 		About: board.About{Task: id}, ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(m),
 		MergeType: board.MergeCommitType, Drift: 1, Test: "go test ./...",
 	}, m
+}
+
+// merge has a reviewer merge approved work.
+func (w *world) merge(id string, work plumbing.OID) {
+	m, at := w.mergeCommit(id, work)
+	w.do(judge1, m, w.lands(at))
 }
 
 // undo returns the payload of a revert of a MERGED task, and the commit that it lands.
@@ -175,11 +188,10 @@ func (w *world) everyOperation() {
 	w.ready("beta", "alpha")
 	w.ready("gamma")
 	beta, gamma := w.approved(coder1, "beta"), w.approved(coder2, "gamma")
-	m, at := w.mergeCommit("gamma", gamma)
-	w.do(judge1, m, w.lands(at))
+	w.merge("gamma", gamma)
 	w.do(judge1, &board.Merge{About: about("beta"), ReviewCommit: string(beta), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"main.go"}})
 	w.do(ada, &board.RetryMerge{About: about("beta"), ReviewCommit: string(beta), Onto: string(w.integration)})
-	m, at = w.mergeCommit("beta", beta)
+	m, at := w.mergeCommit("beta", beta)
 	w.move(at) // integration moves without the board
 	w.do(coder2, &board.FinishMerge{About: about("beta"), ReviewCommit: string(beta), Before: m.Before, MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
 

@@ -35,8 +35,7 @@ func TestSignedHistory(t *testing.T) {
 	w.beginSigned()
 	w.ready("greet")
 	work := w.approved(coder1, "greet")
-	m, at := w.mergeCommit("greet", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("greet", work)
 	report := w.clean()
 	if report.Signed != report.Commits || report.SignedFrom != w.steps[0].commit {
 		t.Errorf("%d of %d are signed, since %s", report.Signed, report.Commits, report.SignedFrom)
@@ -59,9 +58,7 @@ func TestSignedHistory(t *testing.T) {
 func TestForgedSignatures(t *testing.T) {
 	w := memoryWorld(t)
 	w.beginSigned()
-	w.ready("greet")
-	w.claim(coder1, "greet")
-	w.preExec(coder1, "greet")
+	w.starts(coder1, "greet")
 	w.submit(coder1, "greet")
 	w.do(judge1, &board.ClaimReview{About: about("greet")})
 	w.keys = map[string]string{coder2.ID: "the second key of coder-2"}

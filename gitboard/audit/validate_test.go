@@ -70,8 +70,7 @@ func TestValidateRepository(t *testing.T) {
 	w.ready("alpha")
 	w.ready("beta")
 	work := w.approved(coder1, "alpha")
-	m, at := w.mergeCommit("alpha", work)
-	w.do(judge1, m, w.lands(at))
+	w.merge("alpha", work)
 	w.claim(coder1, "beta")
 	now := w.now.Std()
 	validate := func(lease time.Time) string {
