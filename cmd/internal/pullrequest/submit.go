@@ -270,8 +270,11 @@ func (o *offer) push(ctx context.Context) error {
 		return err
 	}
 	there, listing := to.List(ctx, ref)
-	if listing != nil || there[ref].IsZero() || there[ref] == o.head {
+	switch {
+	case listing != nil, there[ref].IsZero():
 		return err
+	case there[ref] == o.head: // another clone submits it at the same time
+		return nil
 	}
 	return board.Refuse(board.CodeMoved, fmt.Sprintf("%s at %s has commits that integration lacks (%s)", o.done.Branch, to.Name, there[ref].Short()),
 		fmt.Sprintf("git fetch %s %s, look at them, and bring them to integration: git liza land FETCH_HEAD", to.Name, o.done.Branch))
