@@ -12,7 +12,7 @@ type Reader struct {
 	store   Store
 	cache   *briefCache
 	wide    wideTrees
-	singles singles
+	decoded decoded
 }
 
 // NewReader returns the reader of a store. cacheFile is where briefs of tasks are remembered, "" for

@@ -116,7 +116,7 @@ func (l *Reader) checkFormat(ctx context.Context, src *source) error {
 	if err != nil {
 		return src.fail(board.MetaPath, err)
 	}
-	if l.singles.get(board.MetaPath, oid) != nil {
+	if l.decoded.get(board.MetaPath, oid) != nil {
 		return nil // it was checked
 	}
 	o, err := l.store.Object(ctx, string(oid))
@@ -128,7 +128,7 @@ func (l *Reader) checkFormat(ctx context.Context, src *source) error {
 		if f := r.(*board.Meta).Format; f > board.Format {
 			return &NewerFormatError{f}
 		}
-		l.singles.put(board.MetaPath, oid, r)
+		l.decoded.put(board.MetaPath, oid, r)
 		return nil
 	}
 	// A later format may have fields that this version can't decode.

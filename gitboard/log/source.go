@@ -71,7 +71,7 @@ func (s *source) Record(path string) (any, error) {
 		s.read[path] = nil
 		return nil, nil
 	}
-	if r := s.log.singles.get(path, oid); r != nil {
+	if r := s.log.decoded.get(path, oid); r != nil {
 		s.read[path] = r
 		return r, nil
 	}
@@ -84,7 +84,7 @@ func (s *source) Record(path string) (any, error) {
 	delete(s.raw, path)
 	r, err := s.decode(path, data)
 	if err == nil {
-		s.log.singles.put(path, oid, r)
+		s.log.decoded.put(path, oid, r)
 	}
 	return r, err
 }
