@@ -26,7 +26,10 @@ func (v *View) mainline(ctx context.Context) (branch string, at, integration plu
 	if config == nil {
 		return "", "", "", v.State.Err()
 	}
-	branch, err = repo.History().DefaultBranch(ctx, config.IntegrationBranch)
+	branches := v.State.TaskBranches()
+	not := []string{config.IntegrationBranch, plumbing.BranchName(plumbing.BoardRef)}
+	v.State.EachBrief(func(b board.Brief) { not = append(not, branches.Of(b.ID)) })
+	branch, err = repo.History().DefaultBranch(ctx, not...)
 	if errors.Is(err, git.ErrNotFound) {
 		return "", "", "", nil
 	}
