@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -186,7 +185,8 @@ func (a *attestation) store(ctx context.Context, repo *git.Repo, envelope []byte
 func (a *attestation) print(data []byte) error {
 	data = append(bytes.TrimRight(data, "\n"), '\n')
 	if a.f.out != "" {
-		if err := os.WriteFile(signing.KeyFile(a.c, a.f.out), data, 0o644); err != nil {
+		ours := func(old []byte) bool { return bytes.HasPrefix(old, []byte("{")) && bytes.Contains(old, []byte("in-toto")) }
+		if err := call.WriteFile(signing.KeyFile(a.c, a.f.out), data, ours); err != nil {
 			return err
 		}
 		return a.c.Answer(map[string]any{"file": a.f.out, "head": a.result.Head}, a.f.out+": "+a.f.kind+" of "+a.result.Head.Short())
