@@ -173,6 +173,9 @@ func TestContainersReach(t *testing.T) {
 			p.addTask("alpha")
 			s := p.supervise("agent", "coder", "--once", "--container", "agents:1", "--exec="+strings.ReplaceAll(breaksOut, "BECOMES", becomes))
 			<-s.over
+			if text, err := os.ReadFile(filepath.Join(p.dir, ".git", "evil", "config")); !strings.Contains(string(text), "evil.sh") {
+				t.Errorf("it wrote nothing: %v", err)
+			}
 			for _, args := range []string{"worktree status alpha", "doctor --fix", "recover-task alpha --force", "worktree delete alpha"} {
 				p.liza("", strings.Fields(args)...)
 			}
