@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -132,12 +133,14 @@ func TestScripts(t *testing.T) {
 			"begins": begins,
 			"clock":  clock,
 			"exits":  exits,
+			"hub":    hub,
 			"liza":   lizaWithin,
 		},
 	})
 }
 
-// setup gives each script its own home, a fixed author and a fixed time.
+// setup gives each script its own home, a fixed author and a fixed time, and those of the files in
+// testdata/files that it lacks.
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
@@ -151,6 +154,9 @@ func setup(env *testscript.Env) error {
 	} {
 		env.Setenv(key, value)
 	}
+	if err := copyMissing(filepath.Join("testdata", "files"), env.WorkDir); err != nil {
+		return err
+	}
 	names := env.Values[variables{}].([]string)
 	for _, entry := range env.Vars {
 		name, _, _ := strings.Cut(entry, "=")
@@ -158,6 +164,19 @@ func setup(env *testscript.Env) error {
 	}
 	env.Values[variables{}] = names
 	return os.WriteFile(filepath.Join(home, "gitconfig"), []byte(gitConfig+"[protocol \"file\"]\n\tallow = always\n"), 0o644)
+}
+
+// copyMissing copies a directory's files to another one that lacks them.
+func copyMissing(from, to string) error {
+	files, err := os.ReadDir(from)
+	for _, f := range files {
+		if _, missing := os.Stat(filepath.Join(to, f.Name())); missing == nil {
+			continue
+		}
+		data, unread := os.ReadFile(filepath.Join(from, f.Name()))
+		err = errors.Join(err, unread, os.WriteFile(filepath.Join(to, f.Name()), data, 0o644))
+	}
+	return err
 }
 
 // clock moves the script's time: `clock 6m`.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -74,7 +75,7 @@ func inProcess(t *testing.T, files []string) (copies []string) {
 		}
 		name := filepath.Base(file)
 		if testing.Short() || !slices.Contains(wholeScripts, strings.TrimSuffix(name, ".txtar")) {
-			text = []byte(withinLines(beginning.ReplaceAllString(string(text), "${1}begins $2 $3\n$4")))
+			text = []byte(withinLines(string(text)))
 		}
 		at := filepath.Join(dir, name)
 		if err := os.WriteFile(at, text, 0o644); err != nil {
@@ -153,21 +154,21 @@ func lizaWithin(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// beginning is how most scripts begin: with a repository, one commit and a board. The command begins
-// copies it from the first script that has the same files.
-var beginning = regexp.MustCompile(`\A((?:#.*\n)*cd \w+\n)exec git init -q\nexec git add (?:-A|\.)\nexec git commit -q -m (\w+|'[^']*')\nexec git-liza init --unattended (\w+|'[^']*')\n([^s])`)
-
 // begun is a directory that a script began with, and its copy.
 type begun struct{ dir, copy string }
 
 var beginnings struct {
 	sync.Mutex
-	made map[string]begun // by message, goal and files
+	made map[string]begun // by goal and files
 }
 
-// begins makes the repository, with a commit message, and the board, with a goal.
+// begins makes a repository of a directory, with a specification, one commit and a board with a goal,
+// and changes to it, as most scripts begin: `begins repo 'A goal'`. It copies all from the first
+// script that has the same files.
 func begins(ts *testscript.TestScript, _ bool, args []string) {
-	dir, key := ts.MkAbs("."), sha256.New()
+	dir, key := ts.MkAbs(args[0]), sha256.New()
+	ts.Check(specified(dir, "The calculator adds.\n"))
+	ts.Check(ts.Chdir(dir))
 	fmt.Fprintln(key, args)
 	ts.Check(filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -186,7 +187,7 @@ func begins(ts *testscript.TestScript, _ bool, args []string) {
 		}))
 		return
 	}
-	for _, git := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "-m", args[0]}} {
+	for _, git := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "-m", "first"}} {
 		ts.Check(ts.Exec("git", git...))
 	}
 	lizaWithin(ts, false, []string{"init", "--unattended", args[1]})
@@ -196,4 +197,30 @@ func begins(ts *testscript.TestScript, _ bool, args []string) {
 		beginnings.made = map[string]begun{}
 	}
 	beginnings.made[string(key.Sum(nil))] = made
+}
+
+// specified makes a directory's specification, unless it has one.
+func specified(dir, text string) error {
+	file := filepath.Join(dir, "specs", "vision.md")
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	return errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644))
+}
+
+// hub makes hub.git and a clone of it, with a specification that is committed and pushed: vision.md,
+// if the script has that. It changes to the clone.
+func hub(ts *testscript.TestScript, _ bool, args []string) {
+	clone, vision := ts.MkAbs(args[0]), "# Vision\n"
+	if own, err := os.ReadFile(ts.MkAbs("vision.md")); err == nil {
+		vision = string(own)
+	}
+	for _, git := range [][]string{{"init", "-q", "--bare", "-b", "main", "hub.git"}, {"clone", "-q", "hub.git", clone}, {"-C", clone, "checkout", "-q", "-b", "main"}} {
+		ts.Check(ts.Exec("git", git...))
+	}
+	ts.Check(specified(clone, vision))
+	ts.Check(ts.Chdir(clone))
+	for _, git := range [][]string{{"add", "."}, {"commit", "-q", "-m", "first"}, {"push", "-q", "origin", "main"}} {
+		ts.Check(ts.Exec("git", git...))
+	}
 }
