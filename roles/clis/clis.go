@@ -76,6 +76,9 @@ type CLI struct {
 	// own instructions and tools. It is used if the CLI reports its usage only at the end.
 	Overhead int
 
+	// Mode is the mode of its sessions by the Agent Client Protocol; "" for its own choice.
+	Mode string
+
 	// NoUsage means that it reports no tokens: no budget ends its runs.
 	NoUsage bool
 
@@ -207,6 +210,9 @@ func (c CLI) Bridge(program, session string) []string {
 	args := []string{"acp"}
 	if session != "" {
 		args = append(args, "--session", session)
+	}
+	if c.Mode != "" {
+		args = append(args, "--mode", c.Mode)
 	}
 	return slices.Concat(args, c.Last, []string{"--", program}, c.Args)
 }

@@ -209,5 +209,7 @@ func TestBridge(t *testing.T) {
 	}
 	equal(t, "start", c.Bridge("/bin/sh", "s-1"), []string{"acp", "--session", "s-1", "--model", "large", "--", "/bin/sh", "-c", `mine --acp "$@"`, "mine"})
 	known, _ := clis.Find("opencode-acp", nil)
+	claude, _ := clis.Find("claude-acp", nil)
+	equal(t, "one with a mode", claude.Bridge("/bin/claude-agent-acp", ""), []string{"acp", "--mode", "default", "--", "/bin/claude-agent-acp"})
 	equal(t, "a known one", known.Bridge("/bin/opencode", ""), []string{"acp", "--", "/bin/opencode", "acp"})
 }

@@ -56,7 +56,7 @@ var Known = []CLI{
 			start + codexError + `Selected model is at capacity\b`,
 			start + codexError + `(?:stream disconnected before completion: )?Rate limit (?:reached for \S+|is exceeded)\b(?:[^\n]*\n?[^\n]*?\btry again in ` + in + `)?`,
 		},
-		Traces:   []string{"~/.codex/auth.json", "$CODEX_API_KEY", "$OPENAI_API_KEY"},
+		Traces:   []string{"~/.codex/auth.json", "~/.codex/config.toml", "$CODEX_API_KEY", "$OPENAI_API_KEY"},
 		Overhead: 38_000,
 		Install:  "npm install -g @openai/codex",
 	},
@@ -73,7 +73,7 @@ var Known = []CLI{
 			start + `\[API Error: (?:Resource (?:has been )?exhausted|You exceeded your current quota)\b(?:(?:[^\n]*\n){0,12}?[^\n]*?(?:\bretry in|\bretry after) ` + in + `)?`,
 			start + `\[API Error: [\[{](?:[^\n]*\n){0,12}?[^\n]*?\bcode\\*": ?429\b(?:(?:[^\n]*\n){0,24}?[^\n]*?(?:\breset after|\bretry in|"retryDelay\\*": \\*") ?` + in + `)?`,
 		},
-		Traces:   []string{"~/.gemini/oauth_creds.json", "~/.gemini/.env", "$GEMINI_API_KEY", "$GOOGLE_API_KEY", "$GOOGLE_CLOUD_PROJECT"},
+		Traces:   []string{"~/.gemini/oauth_creds.json", "~/.gemini/settings.json", "~/.gemini/.env", "$GEMINI_API_KEY", "$GOOGLE_API_KEY", "$GOOGLE_CLOUD_PROJECT"},
 		Overhead: 60_000,
 		Install:  "npm install -g @google/gemini-cli",
 	},
@@ -96,6 +96,7 @@ var Known = []CLI{
 		Resume:      []string{"--resume", "SESSION"},
 		Model:       []string{"--model", "MODEL"},
 		Interactive: []string{"-i"},
+		Traces:      []string{"~/.qwen/settings.json", "~/.qwen/oauth_creds.json", "~/.qwen/.env", "$OPENAI_API_KEY", "$ANTHROPIC_API_KEY", "$GEMINI_API_KEY", "$DASHSCOPE_API_KEY"},
 		Install:     "npm install -g @qwen-code/qwen-code",
 	},
 	{
@@ -116,6 +117,7 @@ var Known = []CLI{
 		Interactive: []string{"-i"},
 		Keeps:       copilotTokens,
 		NoUsage:     true,
+		Traces:      []string{"~/.copilot/config.json", "~/.config/gh/hosts.yml", "$COPILOT_GITHUB_TOKEN", "$GH_TOKEN", "$GITHUB_TOKEN", "$COPILOT_PROVIDER_BASE_URL"},
 		Install:     "npm install -g @github/copilot",
 	},
 	byACP("opencode-acp", "npm install -g opencode-ai", "opencode", "acp"),
@@ -123,8 +125,8 @@ var Known = []CLI{
 	byACP("copilot-acp", "npm install -g @github/copilot", "copilot", "--acp").keeping(copilotTokens...).unmetered(),
 	byACP("goose", "https://block.github.io/goose", "goose", "acp").talking("run", "-s", "-t"),
 	byACP("kimi", "uv tool install kimi-cli", "kimi", "acp").talking("--prompt"),
-	byACP("claude-acp", "npm install -g @agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
-	byACP("codex-acp", "npm install -g @agentclientprotocol/codex-acp", "codex-acp"),
+	byACP("claude-acp", "npm install -g @agentclientprotocol/claude-agent-acp", "claude-agent-acp").working("default"),
+	byACP("codex-acp", "npm install -g @agentclientprotocol/codex-acp", "codex-acp").working("agent-full-access"), // its sandbox keeps git's folders read-only
 	byACP("gemini-acp", "npm install -g @google/gemini-cli", "gemini", "--acp"),
 }
 
@@ -139,6 +141,12 @@ func byACP(name, install, program string, args ...string) CLI {
 // keeping is the CLI with variables that it logs in by.
 func (c CLI) keeping(names ...string) CLI {
 	c.Keeps = names
+	return c
+}
+
+// working is the CLI with its sessions in a mode.
+func (c CLI) working(mode string) CLI {
+	c.Mode = mode
 	return c
 }
 

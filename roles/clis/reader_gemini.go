@@ -40,7 +40,7 @@ func (r *Reader) geminiResult(m *message) {
 	r.emit(Event{Kind: Result, Text: answer})
 }
 
-// geminiRetries handles a plain line that Gemini prints when it retries.
+// geminiRetries handles a plain line that Gemini, or Qwen, prints when it retries.
 func (r *Reader) geminiRetries(line string) bool {
 	m := attempt().FindStringSubmatch(line)
 	if m == nil {
@@ -51,7 +51,9 @@ func (r *Reader) geminiRetries(line string) bool {
 	return true
 }
 
-var attempt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Attempt \d+ failed with status (\d+)\.`) })
+var attempt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:Attempt \d+ failed with status (\d+)\.|Retrying in \d+s \(attempt \d+/\d+\): )`)
+})
 
 func (r *Reader) geminiEnd(m *message) {
 	if said := textOf(m.Error); said != "" || textOf(m.Status) == "error" {

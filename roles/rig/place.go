@@ -58,7 +58,7 @@ func NewPlace(dir, bin, liza string, model *Model, root bool) (*Place, error) {
 		"PATH=" + strings.Join(path, ":"), "HOME=" + p.Home, "TMPDIR=" + tmp, "LANG=C.UTF-8", "SHELL=/bin/bash",
 		"HTTP_PROXY=" + model.URL, "HTTPS_PROXY=" + model.URL, "NO_PROXY=127.0.0.1,localhost",
 		// Claude Code: https://code.claude.com/docs/en/settings (environment variables)
-		"ANTHROPIC_BASE_URL=" + model.URL, "ANTHROPIC_API_KEY=sk-fake", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
+		"ANTHROPIC_BASE_URL=" + model.URL, "ANTHROPIC_API_KEY=sk-fake", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1",
 		// Gemini CLI: docs/cli/configuration.md
 		"GOOGLE_GEMINI_BASE_URL=" + model.URL, "GEMINI_API_KEY=fake",
 		"RIG_KEY=fake", // Codex, by its model_provider

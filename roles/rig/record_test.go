@@ -44,9 +44,9 @@ func TestRealRecord(t *testing.T) {
 	script := Script(func(Run) []string { return []string{"echo hello", "git liza version; exit 3"} })
 	each(t, func(t *testing.T, cli string) {
 		t.Parallel()
-		record(t, to, cli, "goes-well", script.Play)
+		t.Run("goes-well", func(t *testing.T) { record(t, to, cli, "goes-well", script.Play) })
 		for name, reply := range failures {
-			record(t, to, cli, name, func(Conversation) Reply { return reply })
+			t.Run(name, func(t *testing.T) { record(t, to, cli, name, func(Conversation) Reply { return reply }) })
 		}
 	})
 }

@@ -29,6 +29,7 @@ import (
 type Options struct {
 	Session string   // to continue, "" for a new one
 	Model   string   // "" for the agent's own choice
+	Mode    string   // of the session, likewise
 	Command []string // starts the agent
 }
 
@@ -150,6 +151,9 @@ func (b *bridge) open(ctx context.Context, o Options) error {
 	}
 	if err == nil && o.Model != "" {
 		_, err = b.conn.UnstableSetSessionModel(ctx, sdk.UnstableSetSessionModelRequest{SessionId: b.session, ModelId: sdk.UnstableModelId(o.Model)})
+	}
+	if err == nil && o.Mode != "" {
+		_, err = b.conn.SetSessionMode(ctx, sdk.SetSessionModeRequest{SessionId: b.session, ModeId: sdk.SessionModeId(o.Mode)})
 	}
 	if has.AgentCapabilities.LoadSession { // else no later run can continue it
 		began.Session = string(b.session)

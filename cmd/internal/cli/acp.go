@@ -19,6 +19,7 @@ notes interrupt a turn after a tool call.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.Session, "session", "", "continue the conversation with this `ID`")
 			f.StringVar(&o.Model, "model", "", "the model to use")
+			f.StringVar(&o.Mode, "mode", "", "the session's mode")
 		},
 		Example: `git liza acp -- opencode acp <prompt.md`,
 		Run: func(ctx context.Context, c *call.Call) error {

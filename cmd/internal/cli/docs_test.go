@@ -82,7 +82,7 @@ var tables = map[string]func() string{
 		return table(rows)
 	},
 	"clis": func() string {
-		rows := [][]string{{"Name", "Unattended", "Prompt", "Interactive"}}
+		rows := [][]string{{"Name", "Unattended", "Prompt"}}
 		var names []string
 		for _, c := range clis.Known {
 			if c.Prompt == clis.ACP {
@@ -92,13 +92,11 @@ var tables = map[string]func() string{
 			args, stdin := c.Command(clis.Start{Prompt: "PROMPT", File: "FILE", Folders: []string{"GIT"}})
 			prompt := string(c.Prompt)
 			if stdin != "" {
-				prompt = "standard input"
+				prompt = "stdin"
 			}
-			interactive := c.InteractiveCommand("FILE", []string{"GIT"})
-			rows = append(rows, []string{code(c.Name), code(c.Shell(args)), prompt,
-				code(c.Shell(interactive))})
+			rows = append(rows, []string{code(c.Name), code(c.Shell(args)), prompt})
 		}
-		return table(append(rows, []string{strings.Join(names, ", "), code("git liza acp -- COMMAND"), string(clis.ACP), "its own"}))
+		return table(append(rows, []string{strings.Join(names, ", "), code("git liza acp -- COMMAND"), string(clis.ACP)}))
 	},
 	"breaker-patterns": func() string {
 		rows := [][]string{{"Pattern", "Found when", "Severity"}}
