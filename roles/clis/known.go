@@ -135,7 +135,7 @@ var copilotTokens = []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"}
 
 // byACP is a CLI that git liza acp runs. Its quota messages are those of any CLI.
 func byACP(name, install, program string, args ...string) CLI {
-	return CLI{Name: name, Program: program, Args: args, Prompt: ACP, Interrupt: true, Resume: []string{}, Install: install}
+	return CLI{Name: name, Program: program, Args: args, Prompt: ACP, Interrupt: true, Resume: []string{}, Overhead: 60_000, Install: install}
 }
 
 // keeping is the CLI with variables that it logs in by.

@@ -133,6 +133,9 @@ func (s *scene) sound() {
 		s.t.Errorf("verify: %v\n%s", err, out)
 	}
 	for _, leak := range s.model.Leaks() {
+		if strings.HasPrefix(s.cli, "opencode") {
+			continue // it tries to install packages of its plugins, which is refused
+		}
 		s.t.Errorf("a request for another host: %s", leak)
 	}
 	for _, left := range s.Marked() {
