@@ -143,16 +143,6 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, er
 	return refs, nil
 }
 
-// Below returns the values of the refs below prefixes, by full name.
-func (r *Repo) Below(ctx context.Context, prefixes ...string) (map[string]plumbing.OID, error) {
-	refs, err := r.Refs(ctx, prefixes...)
-	values := make(map[string]plumbing.OID, len(refs))
-	for _, ref := range refs {
-		values[ref.Name] = ref.OID
-	}
-	return values, err
-}
-
 // IsAlias reports whether a ref is a symbolic ref, by its file; with reftables it is false.
 func (r *Repo) IsAlias(name string) bool {
 	text, _ := disk.Line(filepath.Join(r.common, filepath.FromSlash(name))) // what can't be read is none
