@@ -133,7 +133,7 @@ func (w *Worktree) KeepModules(ctx context.Context, to string) (kept bool, err e
 			return kept, err
 		}
 		// One that was inside another one has moved with it, and has no commits here.
-		if !w.repo.unpublishedIn(ctx, path) || w.tracks(ctx, filepath.Join(below, "HEAD")) {
+		if !slices.ContainsFunc(gitDirs(filepath.Join(path, ".git")), func(dir string) bool { return w.repo.unpublished(ctx, dir) }) {
 			continue
 		}
 		if err := disk.Move(path, vacant(filepath.Join(to, below))); err != nil {
@@ -144,37 +144,25 @@ func (w *Worktree) KeepModules(ctx context.Context, to string) (kept bool, err e
 	return kept, nil
 }
 
-// repositoriesIn lists the directories below a worktree that are repositories, with files or bare.
-// A worktree of another repository, and a submodule, are none: their commits are elsewhere. It
-// reads directories only, which takes less time than to delete them.
+// repositoriesIn lists the directories below a worktree that are repositories with files. A worktree
+// of another repository, and a submodule, are none: their commits are elsewhere. A bare one is files to
+// git. It reads directories only, which takes less time than to delete them.
 func repositoriesIn(worktree string) (all []string, err error) {
 	err = filepath.WalkDir(worktree, func(path string, e fs.DirEntry, err error) error {
-		dir, name := filepath.Split(path)
-		dir = filepath.Clean(dir)
-		switch {
+		switch dir := filepath.Dir(path); {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // gone, now or before
 		case err != nil:
 			return err
-		case name == ".git" && e.IsDir():
+		case e.Name() == ".git" && e.IsDir():
 			if dir != worktree && isGitDir(path) {
 				all = append(all, dir)
 			}
 			return fs.SkipDir
-		case name == "HEAD" && dir != worktree && isGitDir(dir):
-			all = append(all, dir)
-			return fs.SkipDir // of the content of dir
 		}
 		return nil
 	})
 	return all, err
-}
-
-// tracks reports whether a file is in a worktree's index: a bare repository among a project's test
-// data is.
-func (w *Worktree) tracks(ctx context.Context, file string) bool {
-	out, err := w.in("ls-files", "ls-files", "--", file).Output(ctx)
-	return err == nil && len(out) > 0
 }
 
 // isGitDir reports whether a directory has what a repository must have (gitrepository-layout).
@@ -185,16 +173,6 @@ func isGitDir(dir string) bool {
 		}
 	}
 	return true
-}
-
-// unpublishedIn reports whether a repository, given by its top directory, or one of its submodules
-// is unpublished.
-func (r *Repo) unpublishedIn(ctx context.Context, top string) bool {
-	dir := filepath.Join(top, ".git")
-	if !isGitDir(dir) {
-		dir = top
-	}
-	return slices.ContainsFunc(gitDirs(dir), func(dir string) bool { return r.unpublished(ctx, dir) })
 }
 
 // vacant returns a path at which nothing is, the given one if it can be.

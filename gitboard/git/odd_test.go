@@ -485,19 +485,6 @@ func (c *registering) AfterFunc(func()) (stop func() bool) {
 	return func() bool { c.registered--; return true }
 }
 
-// TestRepositoriesIn checks which directories of a worktree are repositories, whatever its project
-// calls its own files.
-func TestRepositoriesIn(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"HEAD", "objects/x", "refs/x", "named/HEAD", "empty/.git/x", "own/.git/HEAD", "own/.git/objects/x", "own/.git/refs/x", "bare/HEAD", "bare/objects/x", "bare/refs/x"} {
-		writeIn(t, dir, name, "")
-	}
-	want := []string{filepath.Join(dir, "bare"), filepath.Join(dir, "own")}
-	if got := must[[]string](t)(repositoriesIn(dir)); !slices.Equal(got, want) {
-		t.Errorf("%q, not %q", got, want)
-	}
-}
-
 // TestHeadFromElsewhere checks that the HEAD of a worktree is not that of the repository in which
 // this process runs.
 func TestHeadFromElsewhere(t *testing.T) {
