@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,73 +13,16 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// TestCopyTree checks that a copy has the files of a directory with their permissions and times,
-// and its symbolic links, and that nothing is left of a copy that failed.
-func TestCopyTree(t *testing.T) {
-	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
-	for name, mode := range map[string]fs.FileMode{"sub/secret": 0o600, "sub/run": 0o755, "read-only/object": 0o444} {
-		writeIn(t, from, name, name)
-		check(t, os.Chmod(filepath.Join(from, name), mode))
-		check(t, os.Chtimes(filepath.Join(from, name), noon, noon))
-	}
-	check(t, os.Symlink("sub/run", filepath.Join(from, "link")))
-	check(t, os.Symlink("nowhere", filepath.Join(from, "broken link")))
-	check(t, exec.Command("mkfifo", filepath.Join(from, "fifo")).Run()) // has no content
-	check(t, os.Chmod(filepath.Join(from, "read-only"), 0o555))
-	list := func(top string) string {
-		var lines []string
-		check(t, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
-			check(t, err)
-			info := must[fs.FileInfo](t)(e.Info())
-			below := must[string](t)(filepath.Rel(top, path))
-			text := ""
-			switch {
-			case info.Mode().IsRegular():
-				text = readIn(t, top, below) + " " + info.ModTime().UTC().String()
-			case info.Mode()&fs.ModeSymlink != 0:
-				text = must[string](t)(os.Readlink(path))
-			case !e.IsDir():
-				return nil
-			}
-			lines = append(lines, info.Mode().String()+" "+below+" "+text)
-			return nil
-		}))
-		return strings.Join(lines, "\n")
-	}
-	check(t, copyTree(from, to))
-	if got, want := list(to), list(from); got != want {
-		t.Errorf("copied\n%s\nof\n%s", got, want)
-	}
-	if err := copyTree(from, to); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("copied over another one: %v", err)
-	}
-	if got, want := list(to), list(from); got != want {
-		t.Errorf("what was there is\n%s\nof\n%s", got, want)
-	}
-	for _, dir := range []string{from, to} { // so that the test can remove them
-		check(t, os.Chmod(filepath.Join(dir, "read-only"), 0o755))
-	}
-}
-
-// TestMoveAcrossFails checks that a directory stays where it is if it can't be moved, that it is then
-// not said to be gone, and that a copy reports what it could not copy.
-func TestMoveAcrossFails(t *testing.T) {
+// TestMoveFails checks that a directory stays where it is if it can't be moved, and that it is then not
+// said to be gone.
+func TestMoveFails(t *testing.T) {
 	from := filepath.Join(t.TempDir(), "from")
 	writeIn(t, from, "sub/file", "x")
 	if err := Move(from, "/sys/none/below/to"); err == nil || errors.Is(err, fs.ErrNotExist) { // nobody can make one there
 		t.Errorf("to where no directory can be made: %v", err)
 	}
-	to := t.TempDir()
-	writeIn(t, to, "sub/file", "mine")
-	if err := copyInto(from, to); !errors.Is(err, fs.ErrExist) || readIn(t, to, "sub/file") != "mine" {
-		t.Errorf("over a file: %v", err)
-	}
 	if readIn(t, from, "sub/file") != "x" {
 		t.Error("it is gone")
-	}
-	to = filepath.Join(to, "new")
-	if err := copyTree(filepath.Join(from, "none"), to); !errors.Is(err, fs.ErrNotExist) || exists(to) {
-		t.Errorf("what is not there: %v", err)
 	}
 }
 
