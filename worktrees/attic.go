@@ -371,11 +371,7 @@ func (s *Project) keepAgain(ctx context.Context, v *gitboard.View, task, path, l
 		if held, err := s.held(ctx, task, w, attic, lasting); held || err != nil {
 			return held, err
 		}
-		commit, err := s.following(ctx, w, attic, before)
-		if err != nil {
-			return false, err
-		}
-		return s.moved(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef(task, attic.next), Old: plumbing.ZeroOID, New: commit}})
+		return s.moved(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef(task, attic.next), Old: plumbing.ZeroOID, New: w.commit}})
 	})
 }
 
@@ -459,30 +455,4 @@ func (s *Project) held(ctx context.Context, task string, w work, attic attic, la
 		holders = append(holders, c)
 	}
 	return s.heldBy(ctx, w.head, holders)
-}
-
-// following gives the commit of some work the parent it grew from. A worktree can't know its parent
-// any more once its branch was dropped or reset under it.
-func (s *Project) following(ctx context.Context, w work, attic attic, before *kept) (plumbing.OID, error) {
-	parent := plumbing.OID("")
-	switch {
-	case before != nil && before.commit != "":
-		parent = before.commit
-	case w.head.IsZero() && len(attic.commits) > 0:
-		parent = attic.commits[len(attic.commits)-1]
-	}
-	if parent == "" || w.commit == w.head {
-		return w.commit, nil
-	}
-	o, err := s.repo.Object(ctx, string(w.commit))
-	if err != nil {
-		return "", err
-	}
-	c, err := plumbing.DecodeCommit(o)
-	if err != nil {
-		return "", err
-	}
-	c.Parents = []plumbing.OID{parent}
-	o = plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
-	return o.OID, s.repo.WriteObjects(ctx, []plumbing.Object{o})
 }

@@ -88,42 +88,6 @@ func TestResetBranch(t *testing.T) {
 	s.points(t, "refs/heads/task/one", commits[0])
 }
 
-// TestFollowing checks which commit becomes the parent of work whose worktree has lost its branch:
-// the one that was kept before.
-func TestFollowing(t *testing.T) {
-	ctx, s, commits := began(t)
-	for _, c := range []struct {
-		name   string
-		w      work
-		attic  attic
-		before *kept
-		want   plumbing.OID // the parent; "" when the commit is used as it is
-	}{
-		{"its own parent", work{head: commits[0], commit: commits[1]}, attic{}, nil, ""},
-		{"the kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{commit: commits[2]}, commits[2]},
-		{"nothing was kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{}, ""},
-		{"the attic", work{head: plumbing.ZeroOID, commit: commits[1]}, attic{commits: commits[2:]}, nil, commits[2]},
-		{"nothing", work{head: plumbing.ZeroOID, commit: commits[1]}, attic{}, nil, ""},
-		{"it is committed", work{head: commits[1], commit: commits[1]}, attic{}, &kept{commit: commits[2]}, ""},
-	} {
-		got, err := s.following(ctx, c.w, c.attic, c.before)
-		must(t, err)
-		if c.want == "" {
-			if got != c.w.commit {
-				t.Errorf("%s: %s", c.name, got)
-			}
-			continue
-		}
-		o, err := s.repo.Object(ctx, string(got))
-		must(t, err)
-		made, err := plumbing.DecodeCommit(o)
-		must(t, err)
-		if len(made.Parents) != 1 || made.Parents[0] != c.want {
-			t.Errorf("%s: %+v", c.name, made)
-		}
-	}
-}
-
 // TestSign checks the name on a commit: an agent's id or, for a human whose actor has no name, the
 // identity that git knows.
 func TestSign(t *testing.T) {

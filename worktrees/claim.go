@@ -181,21 +181,6 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	return c.settle(ctx, done, path)
 }
 
-// beside reports whether another call by the same request moved a worktree in, or the claim ended:
-// of two calls in the same second, both have made the same commit, and neither knows whose it is.
-func (c *claimer) beside(ctx context.Context, done *gitboard.Done) (bool, error) {
-	v, err := c.b.View(ctx)
-	if err != nil {
-		return false, err
-	}
-	if !c.stillHeld(v, done.After.Task(c.task)) {
-		err := v.State.Err()
-		return err == nil, err
-	}
-	which := identity(c.Path(c.task))
-	return which != "" && which != c.kept.which, nil
-}
-
 // stillHeld reports whether a claim of this clone is still one.
 func (s *Project) stillHeld(v *gitboard.View, claimed *board.Task) bool {
 	now := v.State.Task(claimed.ID)
@@ -326,14 +311,7 @@ func (c *claimer) settle(ctx context.Context, done *gitboard.Done, path string) 
 	claimed := &Claimed{Done: done, Task: done.After.Task(c.task), Path: path, Kind: c.kind}
 	switch {
 	case c.kind.Fresh:
-		beside, err := c.beside(ctx, done)
-		if beside {
-			return c.claimedBefore(ctx, done)
-		}
-		if err == nil {
-			err = c.moveIn(ctx, done.View)
-		}
-		if err != nil {
+		if err := c.moveIn(ctx, done.View); err != nil {
 			err = errors.Join(err, c.candidate.leave(c.task))
 			return claimed, fmt.Errorf("%s is claimed, but its worktree could not be put in place (git liza doctor repairs it): %w", c.task, err)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -241,55 +240,6 @@ func TestEndedBeside(t *testing.T) {
 				s.lies("one")
 				if edited != "" && s.read(s.path("one"), "a.txt") != "edited by the next\n" || s.is("one", board.Claimed).AssignedTo != "coder-2" {
 					t.Error("the worktree of the next holder has gone")
-				}
-			})
-		}
-	}
-}
-
-// TestClaimedBeside checks that a claim leaves the worktree alone if another call, by the same
-// request, has claimed the task meanwhile: its agent works there already, or the next one does.
-func TestClaimedBeside(t *testing.T) {
-	for _, later := range []bool{false, true} {
-		for n := range 6 {
-			if !testrun.OneIn(3, n) {
-				continue
-			}
-			t.Run(fmt.Sprintf("handed on: %t, at look %d at the clock", later, n), func(t *testing.T) {
-				s := newScene(t, ready("one"))
-				r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "again"}, Task: "one"}
-				s.as("coder-2")
-				holder := "coder-1"
-				var made plumbing.OID
-				beside := func() {
-					_, err := worktrees.Claim(s.ctx, s.b, r)
-					s.check(err)
-					if later {
-						_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent["coder-1"]}, &board.Release{About: about("one")})
-						s.check(err)
-						s.claim("coder-2", "one")
-						holder = "coder-2"
-					}
-					s.preExec(holder, "one")
-					made = s.work("one", "a.txt", "made\n")
-					s.write(s.path("one"), "a.txt", "edited\n")
-				}
-				looks := 0
-				b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
-					if looks++; looks == n+1 {
-						beside()
-					}
-					return s.clock.now()
-				}})
-				s.check(err)
-				got, err := worktrees.Claim(s.ctx, b, r)
-				s.check(errors.Join(err, b.Close()))
-				s.lies("one")
-				if s.read(s.path("one"), "a.txt") != "edited\n" || s.ref(taskRef("one")) != made || len(s.attic("one")) > 0 {
-					t.Error("the worktree in which somebody works has gone")
-				}
-				if got.Path != s.path("one") || s.is("one", board.Claimed).AssignedTo != holder {
-					t.Errorf("the claim is %+v", got)
 				}
 			})
 		}

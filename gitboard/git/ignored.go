@@ -111,7 +111,8 @@ func (w *Worktree) KeepIgnored(ctx context.Context, files []IgnoredFile, message
 // directories that are links, are not followed: nothing from outside of the worktree is copied.
 func (w *Worktree) CopyIgnored(ctx context.Context, to string, match func(path string) bool) (copied []string, err error) {
 	files, err := w.Ignored(ctx, func(path string) bool {
-		return strings.HasPrefix(path, ".worktrees/") || strings.HasPrefix(path, ".liza/")
+		first, _, below := strings.Cut(path, "/")
+		return below && plumbing.OwnFolder(first)
 	})
 	if err != nil {
 		return nil, err

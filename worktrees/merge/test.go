@@ -138,7 +138,7 @@ func (r *testRun) checkOut(ctx context.Context, b *gitboard.Board, place string)
 	if err := commands.End(ctx, repo, place); err != nil {
 		return err
 	}
-	if err := repo.Settings().Exclude("/.worktrees/", "/.liza/"); err != nil {
+	if err := repo.Settings().Exclude("/"+board.WorktreesDir+"/", "/.liza/"); err != nil {
 		return err
 	}
 	ready := readyFile(place)
