@@ -199,28 +199,3 @@ func again(a board.Actor, p board.Payload) (board.Actor, board.Payload) {
 	}
 	return a, p
 }
-
-// TestUnknownOutcome: when nobody can say whether an operation was done, it is not retried.
-func TestUnknownOutcome(t *testing.T) {
-	s := testrepo.NewMemory()
-	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
-	for step := 1; ; step++ {
-		bad := &faulty{Store: s, fails: map[int]fault{step: {true, git.ErrRefMoved}, step + 1: {false, errFault}}}
-		before := len(notes(t, s))
-		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, gitboard.Just(note("once")))
-		if n := len(notes(t, s)) - before; n > 1 || n == 0 && err == nil {
-			t.Errorf("step %d (%s): written %d times, %v", step, bad.first, n, err)
-		}
-		if bad.met == 0 {
-			break
-		}
-	}
-	clean(t, s)
-}
-
-func notes(t *testing.T, s log.Store) []string {
-	t.Helper()
-	tip, err := log.NewReader(s, "").Tip(context.Background())
-	check(t, err)
-	return tip.State.List(board.NoteDir)
-}

@@ -293,7 +293,7 @@ func reworked(t *board.Task, base plumbing.OID, malformed *git.MalformedError) s
 // deletes or empties.
 func (s *Project) tests(ctx context.Context, globs []string, commit plumbing.OID, changed []string) (kept, deleted []string, err error) {
 	for _, file := range changed {
-		if !board.IsTest(globs, file) {
+		if !board.Selects(globs, file) {
 			continue
 		}
 		switch oid, err := s.repo.History().FileOID(ctx, commit, file); {

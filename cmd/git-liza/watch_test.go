@@ -235,22 +235,13 @@ func TestWatchShowsOnTheDesktop(t *testing.T) {
 	w.ends()
 }
 
-// TestWatchIsAlive: away from a terminal an occasional line, and a file, show that the watch is
-// alive.
+// TestWatchIsAlive: away from a terminal an occasional line shows that the watch is alive.
 func TestWatchIsAlive(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch("--heartbeat", "50ms")
 	w.hears("a pattern of the circuit breaker halts the board (git liza docs circuit-breaker; --no-breaker only reports it)")
 	w.hears("watching: 0 open conditions")
-	var file struct {
-		PID    int
-		Looked time.Time
-		Commit string
-	}
-	if err := json.Unmarshal([]byte(p.own("watch")), &file); err != nil || file.PID != w.cmd.Process.Pid || file.Looked.IsZero() || len(file.Commit) != 40 {
-		t.Errorf("%v: %s", err, p.own("watch"))
-	}
 	w.ends()
 
 	// A killed watch does not keep another from watching.

@@ -143,7 +143,7 @@ func goneTests(ctx context.Context, repo *git.Repo, all []evidence, stats [][]gi
 		for _, f := range stats[i] {
 			// A file with added lines exists, and no record can name a path with a control
 			// character.
-			if f.Added == 0 && !strings.ContainsFunc(f.Path, unicode.IsControl) && board.IsTest(e.handed.globs, f.Path) {
+			if f.Added == 0 && !strings.ContainsFunc(f.Path, unicode.IsControl) && board.Selects(e.handed.globs, f.Path) {
 				names, of = append(names, string(e.handed.commit)+":"+f.Path), append(of, asked{i, f.Path})
 			}
 		}

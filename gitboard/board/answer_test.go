@@ -26,14 +26,6 @@ func TestAnswer(t *testing.T) {
 	s.do(coder2, goOn("login"))
 }
 
-func TestAnswerAfresh(t *testing.T) {
-	s := begun(t).in(board.Blocked, "login").do(planner, &board.Answer{About: about("login"), Text: "port 80", Afresh: true, Kept: sha("9")})
-	task := s.task("login")
-	equal(t, "cleared", task.Worktree+task.BaseCommit+task.AssignedTo, "")
-	equal(t, "kept", task.Last("unblocked").Kept, sha("9"))
-	s.do(coder2, claim("login"))
-}
-
 // TestAnswerIsAnUnblocking checks that the rules of unblocking apply to answers: after two coders
 // failed the definition must change first, and the answer to a review deadlock is recorded as its
 // assessment.

@@ -92,17 +92,7 @@ func TestReservations(t *testing.T) {
 	s.do(coder3, goOn("login"))
 }
 
-func TestUnblock(t *testing.T) {
-	s := begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login"), Mode: board.UnblockFresh, Kept: sha("9")})
-	task := s.task("login")
-	equal(t, "status", task.Status, board.Unclaimed)
-	equal(t, "cleared", task.Worktree+task.BaseCommit+task.AssignedTo+task.BlockedReason, "")
-	equal(t, "kept", task.Last("unblocked").Kept, sha("9"))
-	equal(t, "questions", len(task.BlockedQuestions)+len(task.Attempted), 0)
-	equals(t, "asked", task.Last("unblocked").Questions, []string{"Which port?"})
-	equals(t, "attempted", task.Last("unblocked").Attempted, []string{"8080"})
-	s.do(coder2, claim("login"))
-
+func TestUnblockOfNoWork(t *testing.T) {
 	never := begun(t).ready("never").do(human, &board.Block{About: about("never"), Reason: "wait"})
 	never.refused("wrong-state", planner, &board.Unblock{About: about("never"), To: "coder-1"}, "never has no work")
 	never.do(planner, &board.Unblock{About: about("never")}).do(coder1, claim("never"))

@@ -11,22 +11,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-func TestClaim(t *testing.T) {
-	s := begun(t).claimed("login")
-	task := s.task("login")
-	equal(t, "status", task.Status, board.Claimed)
-	equal(t, "assigned_to", task.AssignedTo, "coder-1")
-	equal(t, "worktree", task.Worktree, ".worktrees/login")
-	equal(t, "base_commit", task.BaseCommit, baseCommit)
-	equal(t, "iteration", task.Iteration, 1)
-	equals(t, "history", events(task), []string{"created", "finalized", "claimed"})
-	equal(t, "status_changed_at", task.StatusChangedAt, s.now)
-	a := s.agent("coder-1")
-	equal(t, "agent", a.Status, board.Working)
-	equal(t, "current_task", a.CurrentTask, "login")
-	equal(t, "iterations_total", a.IterationsTotal, 1)
-}
-
 func TestClaimNeedsMergedDependencies(t *testing.T) {
 	s := begun(t).ready("schema").ready("login", "schema")
 	s.refused("dependency", coder1, claim("login"), "login", "schema")
@@ -43,19 +27,6 @@ func TestOneTaskACoder(t *testing.T) {
 	s.do(reviewer1, review("login")).do(reviewer1, reject("login"))
 	s.refused("wrong-state", coder1, goOn("login"), "logout")
 	equal(t, "current_task", s.agent("coder-1").CurrentTask, "logout")
-}
-
-func TestAuthorReclaimsAfterRejection(t *testing.T) {
-	s := begun(t).rejected("login")
-	s.refused("invalid", coder1, claim("login"), "keeps its worktree")
-	s.do(coder1, goOn("login"))
-	task := s.task("login")
-	equal(t, "iteration", task.Iteration, 2)
-	equal(t, "base_commit", task.BaseCommit, baseCommit)
-	equal(t, "review_cycles_current", task.ReviewCyclesCurrent, 1)
-	equal(t, "review_commit", task.ReviewCommit, "")
-	equal(t, "event", task.Last("reclaimed_after_rejection").Iteration, 2)
-	equal(t, "checkpoint", task.CheckpointOfIteration() == nil, true)
 }
 
 func TestAnotherTakesARejectedTask(t *testing.T) {

@@ -136,7 +136,7 @@ var remade = []string{
 
 // Remade reports whether a file that git ignores is easily made again, so that the attic does not
 // keep it.
-func (c *Config) Remade(file string) bool { return IsTest(remade, file) || IsTest(c.AtticSkip, file) }
+func (c *Config) Remade(file string) bool { return Selects(remade, file) || Selects(c.AtticSkip, file) }
 
 // maxNumber is the largest number of a setting that has no limit of its own.
 const maxNumber = 1 << 30

@@ -44,9 +44,7 @@ const AbandonedAfter = 30 * time.Second
 
 var commitForm = formOf(`^[0-9a-f]{40}$`)
 
-// commit refuses a text that isn't a full commit id.
-func commit(field, oid string) error { return fullID(field, oid) }
-
+// fullID refuses a text that is not a full object id.
 func fullID(field, oid string) error {
 	if !commitForm.MatchString(oid) {
 		return invalid("%s must be a full object id of 40 hex digits, not %s", field, quote(oid))

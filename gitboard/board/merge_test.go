@@ -6,56 +6,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func TestMerge(t *testing.T) {
-	s := begun(t).approved("login")
-	stale := merge("login")
-	stale.ReviewCommit = sha("e")
-	s.refused("stale", reviewer1, stale, "login")
-	s.do(reviewer1, merge("login"))
-	task := s.task("login")
-	equal(t, "status", task.Status, board.Merged)
-	equal(t, "merge_commit", task.MergeCommit, mergedCommit)
-	equal(t, "drift_commits", task.DriftCommits, 2)
-	equal(t, "worktree", task.Worktree, "")
-	e := task.Last("merged")
-	equal(t, "event", e.MergeType+" "+e.Commit, "merge-commit "+mergedCommit)
-	equal(t, "author", s.agent("coder-1").Status, board.Idle)
-}
-
 func TestOthersMerge(t *testing.T) {
 	begun(t).approved("login").do(reviewer2, merge("login"), 0)
 
 	s := begun(t).approved("logout").do(reviewer1, &board.Deregister{}, 0)
 	s.do(reviewer2, merge("logout"), 0) // the approver is gone
-}
-
-func TestFailedMerge(t *testing.T) {
-	s := begun(t).approved("login").do(reviewer1, conflict("login"))
-	task := s.task("login")
-	equal(t, "status", task.Status, board.IntegrationFailed)
-	e := task.Last("integration_failed")
-	equals(t, "event", []any{e.Reason, e.Files}, []any{"conflict", []string{"login/login.go"}})
-	equal(t, "worktree", task.Worktree, ".worktrees/login")
-
-	broken := &board.Merge{About: about("logout"), ReviewCommit: workCommit, Before: baseCommit, Failure: board.FailTest, Test: "make test", Log: "FAIL\n"}
-	s.approved("logout")
-	broken.MergeCommit = mergedCommit
-	s.refused("invalid", reviewer1, broken)
-	broken.MergeCommit = ""
-	s.do(reviewer1, broken)
-	equal(t, "log", s.task("logout").Last("integration_failed").Log, "FAIL\n")
-	for _, bend := range []func(*board.Merge){
-		func(p *board.Merge) { p.MergeType = "squash" },
-		func(p *board.Merge) { p.MergeCommit = "" },
-		func(p *board.Merge) { p.Before = "HEAD" },
-		func(p *board.Merge) { p.Failure = "weather" },
-		func(p *board.Merge) { p.Drift = -1 },
-	} {
-		s := begun(t).approved("login")
-		p := merge("login")
-		bend(p)
-		s.refused("invalid", reviewer1, p)
-	}
 }
 
 func TestRequiredIntegrationTest(t *testing.T) {

@@ -29,7 +29,7 @@ func (p *Attest) Check(*State, Operation) error {
 	case !slices.Contains(Attestations, p.Type):
 		return invalid("%s is not a type of statement: use %s", quote(p.Type), list(Attestations))
 	}
-	return commit("commit", p.Commit)
+	return fullID("commit", p.Commit)
 }
 
 // Apply implements Payload. The operation is the record.

@@ -73,7 +73,7 @@ func (p *Claim) Check(s *State, op Operation) error {
 		return refuse(CodeLimit, "%s has used its %d iterations", t.ID, s.Config().IterationsFor(t)).on(t)
 	}
 	if KindOfClaim(t, op.Actor.ID).Fresh {
-		return commit("base_commit", p.BaseCommit)
+		return fullID("base_commit", p.BaseCommit)
 	}
 	if p.BaseCommit != "" {
 		return invalid("%s keeps its worktree and its base commit", t.ID)

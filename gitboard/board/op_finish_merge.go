@@ -39,7 +39,7 @@ func (p *FinishMerge) Check(s *State, op Operation) error {
 		return invalid("a fast-forward that is finished names no commit before it")
 	}
 	if p.MergeType == MergeCommitType {
-		if err := commit("before", p.Before); err != nil {
+		if err := fullID("before", p.Before); err != nil {
 			return err
 		}
 	}

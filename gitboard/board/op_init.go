@@ -28,7 +28,7 @@ func (p *Init) Check(s *State, op Operation) error {
 		return err
 	}
 	if p.Start != "" {
-		if err := commit("start", p.Start); err != nil {
+		if err := fullID("start", p.Start); err != nil {
 			return err
 		}
 	}

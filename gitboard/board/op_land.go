@@ -40,7 +40,7 @@ func (a *LandedAs) check(p *Land) error {
 		return invalid("%s is not a form of landing: use squash or rebase", quote(a.Kind))
 	}
 	for _, c := range [][2]string{{"as.head", a.Head}, {"as.landed", a.Landed}, {"as.before", a.Before}} {
-		if err := commit(c[0], c[1]); err != nil {
+		if err := fullID(c[0], c[1]); err != nil {
 			return err
 		}
 	}
@@ -60,13 +60,13 @@ func (p *Land) Check(s *State, _ Operation) error {
 	if p.Merged != "" {
 		return s.computed(&Task{}, p.Before, p.Commit, p.Merged, p.Test)
 	}
-	if err := commit("before", p.Before); err != nil {
+	if err := fullID("before", p.Before); err != nil {
 		return err
 	}
 	if p.Before == p.Commit {
 		return refuse(CodeEmpty, "integration is at %.10s already", p.Commit)
 	}
-	return commit("commit", p.Commit)
+	return fullID("commit", p.Commit)
 }
 
 // Apply implements Payload.

@@ -66,7 +66,7 @@ func (p *Merge) Check(s *State, op Operation) error {
 	if p.ReviewCommit != t.ReviewCommit {
 		return refuse(CodeStale, "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
 	}
-	if err := commit("before", p.Before); err != nil {
+	if err := fullID("before", p.Before); err != nil {
 		return err
 	}
 	if p.Drift < 0 {
@@ -76,7 +76,7 @@ func (p *Merge) Check(s *State, op Operation) error {
 		return s.needsTest(t)
 	}
 	if p.Train != "" {
-		if err := commit("train", p.Train); err != nil {
+		if err := fullID("train", p.Train); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func (p *Merge) Apply(s *State, op Operation) {
 // Only git knows whether the parents of a merge commit are exactly before and review: verify and
 // the server check that.
 func landing(mergeType, before, merged, review string) error {
-	if err := commit("merge_commit", merged); err != nil {
+	if err := fullID("merge_commit", merged); err != nil {
 		return err
 	}
 	switch {

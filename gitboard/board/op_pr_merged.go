@@ -32,10 +32,10 @@ func (p *PRMerged) Check(s *State, _ Operation) error {
 	if !slices.Contains(mergedKinds, p.Kind) {
 		return invalid("%s is no way in which a branch takes work: %s", quote(p.Kind), list(mergedKinds))
 	}
-	if err := commit("commit", p.Commit); err != nil {
+	if err := fullID("commit", p.Commit); err != nil {
 		return err
 	}
-	return commit("head", p.Head)
+	return fullID("head", p.Head)
 }
 
 // Apply implements Payload.

@@ -41,7 +41,7 @@ func (p *PROpen) Check(s *State, _ Operation) error {
 			return invalid("%s is no name of a branch", quote(name))
 		}
 	}
-	return commit("head", p.Head)
+	return fullID("head", p.Head)
 }
 
 // Apply implements Payload.

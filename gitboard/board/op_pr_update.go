@@ -32,7 +32,7 @@ func (p *PRUpdate) Check(s *State, _ Operation) error {
 		return invalid("%s is no state of a pull request: %s, %s or %s", quote(p.State), RequestDraft, RequestOpen, RequestClosed)
 	}
 	if p.Head != "" {
-		if err := commit("head", p.Head); err != nil {
+		if err := fullID("head", p.Head); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func (p *PreExec) Check(s *State, op Operation) error {
 		}
 	}
 	if p.Head != "" {
-		if err := commit("head", p.Head); err != nil {
+		if err := fullID("head", p.Head); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ func (p *RetryMerge) Check(s *State, _ Operation) error {
 	if p.ReviewCommit != t.ReviewCommit {
 		return refuse(CodeStale, "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
 	}
-	return commit("onto", p.Onto)
+	return fullID("onto", p.Onto)
 }
 
 // Apply implements Payload.

@@ -43,7 +43,7 @@ func (p *Revert) Check(s *State, op Operation) error {
 // computed refuses a move of integration to a merge that can't be one, or that lacks a required test.
 func (s *State) computed(t *Task, before, after, merged, test string) error {
 	for _, c := range [][2]string{{"before", before}, {"commit", after}, {"merged", merged}} {
-		if err := commit(c[0], c[1]); err != nil {
+		if err := fullID(c[0], c[1]); err != nil {
 			return err
 		}
 	}

@@ -49,10 +49,10 @@ func (p *Submit) Check(s *State, op Operation) error {
 	if err := holds(t, op); err != nil {
 		return err
 	}
-	if err := commit("commit", p.Commit); err != nil {
+	if err := fullID("commit", p.Commit); err != nil {
 		return err
 	}
-	if err := commit("review_base", p.ReviewBase); err != nil {
+	if err := fullID("review_base", p.ReviewBase); err != nil {
 		return err
 	}
 	if p.Tree != "" {
@@ -66,7 +66,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 		}
 	}
 	for _, c := range slices.Concat(p.Early, p.Remade) {
-		if err := commit("early or remade", c); err != nil {
+		if err := fullID("early or remade", c); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 		return invalid("the commits are by %d people, and a submission has %d at most; submit the work in parts", len(p.People), MaxPeople)
 	}
 	for _, f := range slices.Concat(p.Tests, p.DeletedTests) {
-		if !IsTest(s.Config().TestGlobs, f) {
+		if !Selects(s.Config().TestGlobs, f) {
 			return invalid("%s does not match test_globs", quote(f))
 		}
 	}
@@ -117,13 +117,10 @@ func (p *Submit) Check(s *State, op Operation) error {
 	return nil
 }
 
-// IsTest reports whether a file counts as a test.
-func IsTest(globs []string, file string) bool {
+// Selects reports whether one of a setting's globs matches a file.
+func Selects(globs []string, file string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool { return matches(glob, file) })
 }
-
-// Selects reports whether one of a setting's globs matches a file.
-func Selects(globs []string, file string) bool { return IsTest(globs, file) }
 
 func matches(glob, file string) bool {
 	ok, err := doublestar.Match(glob, file)

@@ -89,41 +89,6 @@ func TestAppendFaults(t *testing.T) {
 	}
 }
 
-// TestAppendTogether checks that several operations are appended together or not at all.
-func TestAppendTogether(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
-		w := newWriter(t, s).init()
-		tip := w.tip()
-		together := func() []*log.Built {
-			t.Helper()
-			var all []*log.Built
-			on := tip
-			for _, p := range []board.Payload{task("one"), note("two"), task("three")} {
-				built, err := w.prepare(on, p).Build(by)
-				check(t, err)
-				all, on = append(all, built), built.Next()
-			}
-			return all
-		}
-		first, second := together(), together()
-		w.must(first...)
-		if o := (log.Local{Store: s}).Append(w.ctx, log.Batch{Operations: second}); o.Kind != log.Lost {
-			t.Errorf("the second: %+v", o)
-		}
-		all, err := s.Log(w.ctx, tip.Commit, w.tip().Commit)
-		check(t, err)
-		if len(all) != 3 || all[0].OID != first[0].Commit || all[2].OID != first[2].Commit {
-			t.Errorf("%d operations", len(all))
-		}
-		for _, c := range all {
-			check(t, w.log.Replays(w.ctx, c.OID))
-		}
-		if now := w.tip().State; now.Task("one") == nil || now.Task("three") == nil || now.Note("note-1") == nil {
-			t.Error("not all of them are on the board")
-		}
-	})
-}
-
 // TestAs checks that an operation under another request id is another commit that differs in
 // nothing else.
 func TestAs(t *testing.T) {

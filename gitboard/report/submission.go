@@ -40,7 +40,7 @@ func SubmissionOf(c *board.Config, t *board.Task, files []string) *Submission {
 		}
 	}
 	for _, f := range files {
-		if board.IsTest(c.TestGlobs, f) && !slices.Contains(s.TestsDeleted, f) {
+		if board.Selects(c.TestGlobs, f) && !slices.Contains(s.TestsDeleted, f) {
 			s.TestsTouched = append(s.TestsTouched, f)
 		}
 		if checkpoint != nil && !slices.Contains(checkpoint.FilesToModify, f) {

@@ -270,22 +270,6 @@ func (w *world) end(notes int) {
 	w.git("", "--git-dir="+w.hub, "fsck", "--full")
 }
 
-// TestLostRace checks that of two clones that decide on the same tip one loses the race, and
-// already sees the winner's commit then.
-func TestLostRace(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	won := w.must(w.a, note("mine"))
-	if _, err := w.write(w.b, note("no, mine")); !lost(err) {
-		t.Fatalf("the second gets %v", err)
-	}
-	if w.b.here() != won || w.there() != won {
-		t.Errorf("after the race the second sees %s, the hub has %s, and %s has won", w.b.here().Short(), w.there().Short(), won.Short())
-	}
-	w.must(w.b, note("now mine"))
-	w.end(2)
-}
-
 // TestLostLease checks that only one clone can take a lease, and that the other one's view of it
 // does not change.
 func TestLostLease(t *testing.T) {
@@ -385,27 +369,6 @@ kill -9 $PPID`)
 		t.Fatal("the push was not done: the test shows nothing")
 	}
 	w.found()
-}
-
-// TestUnreachable checks that without the remote nothing is written on either side, and that work
-// continues once it is back.
-func TestUnreachable(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	before, away := w.a.here(), w.hub+".away"
-	w.check(os.Rename(w.hub, away))
-	if err := w.a.Fetch(w.ctx); !errors.As(err, new(*git.NetworkError)) {
-		t.Errorf("a fetch says %v", err)
-	}
-	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*git.NetworkError)) || lost(err) {
-		t.Errorf("a write says %v", err)
-	}
-	w.check(os.Rename(away, w.hub))
-	if w.a.here() != before || w.there() != before {
-		t.Errorf("the board has moved: %s here, %s there", w.a.here().Short(), w.there().Short())
-	}
-	w.must(w.a, note("heard"))
-	w.end(1)
 }
 
 // TestNotSettled checks that an operation that reached the remote but could not be written here is

@@ -46,7 +46,6 @@ func (w *watcher) end() {
 	if w.desktop != nil {
 		w.desktop.Close(watchGrace)
 	}
-	w.own(w.board.Clone().Discard(aliveFile))
 }
 
 // report sends an alarm to every channel.

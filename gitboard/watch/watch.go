@@ -26,7 +26,7 @@ const (
 // The files of this clone that a watch writes.
 const (
 	reportedFile   = "reported.json" // the conditions that one run leaves to the next
-	aliveFile      = "watch"         // that it is running, and when it last looked
+	aliveFile      = "watch"         // locked while it runs; since when
 	alertsFile     = "alerts.log"    // every reported alarm
 	escalationFile = "ESCALATION"    // questions that waited too long for a human
 )
@@ -93,9 +93,11 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	if err := w.refuseSecond(); err != nil {
+	unlock, err := w.lock()
+	if err != nil {
 		return err
 	}
+	defer unlock()
 	changes, err := w.board.Follow(ctx, watchEvery)
 	if err != nil {
 		return err
@@ -209,7 +211,7 @@ func (w *watcher) look(ctx context.Context) (board.Time, error) {
 		data, _ := json.Marshal(w.reported)
 		w.own(w.board.Clone().Keep(reportedFile, string(data)))
 	}
-	w.alive()
+	w.Screen.Looked(w.Now(), w.conditions)
 	w.act(ctx, facts, report)
 	if facts.State != nil && w.Now().Sub(facts.State.Time().Std()) >= watchQuiet {
 		w.tidy(ctx)

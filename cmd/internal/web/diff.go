@@ -131,7 +131,7 @@ func parseDiff(raw string, c *board.Config) []diffFile {
 	}
 	for i := range files {
 		files[i].highlight()
-		files[i].Test = c != nil && board.IsTest(c.TestGlobs, files[i].Path)
+		files[i].Test = c != nil && board.Selects(c.TestGlobs, files[i].Path)
 	}
 	return files
 }
