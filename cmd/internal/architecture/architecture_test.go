@@ -41,7 +41,7 @@ var rooms = map[string]struct {
 	"gitboard/onefile":        {true, []string{"gitboard/text", "gitboard/board", "gitboard/log/codec", "gitboard/roles"}},
 	"gitboard/report/sprint":  {true, []string{"gitboard/text", "gitboard/board", "gitboard/report"}},
 	"gitboard/notify":         {false, []string{"gitboard/alarm", "gitboard/board", "gitboard/cmdline"}},
-	"gitboard/watch":          {false, []string{"gitboard/text", "gitboard", "gitboard/alarm", "gitboard/audit", "gitboard/board", "gitboard/cmdline", "gitboard/git/plumbing", "gitboard/git", "gitboard/notify", "gitboard/log", "gitboard/report", "gitboard/report/breaker", "gitboard/report/sprint"}},
+	"gitboard/watch":          {false, []string{"gitboard/text", "gitboard", "gitboard/alarm", "gitboard/audit", "gitboard/board", "gitboard/cmdline", "gitboard/git/plumbing", "gitboard/git", "gitboard/notify", "gitboard/queue", "gitboard/log", "gitboard/report", "gitboard/report/breaker", "gitboard/report/sprint"}},
 	"gitboard/git/plumbing":   {true, nil},
 	"gitboard/queue":          {false, nil},
 	"gitboard/proc":           {false, nil},
