@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // submission is a submitted commit and its base.
@@ -202,7 +203,7 @@ func (s *Server) diffPart(ctx context.Context, l *look, t *board.Task, subs []su
 		if split {
 			name = "file-split"
 		}
-		p.Rows = append(p.Rows, row{f.Path, markup(name, v)})
+		p.Rows = append(p.Rows, row{text.Shown(f.Path), markup(name, v)})
 	}
 	head["Files"], head["Added"], head["Removed"], head["Rewritten"] = d.files, added, removed, d.rewritten
 	head["Left"] = slices.DeleteFunc(slices.Clone(left), func(r report.Remark) bool { return r.Submission != to })
