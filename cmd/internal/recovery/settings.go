@@ -2,10 +2,12 @@ package recovery
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
 
@@ -14,8 +16,16 @@ import (
 func oddSettings(repo *git.Repo) (found []doctor.Problem) {
 	own := repo.Settings().Own
 	path := filepath.Join(repo.CommonDir(), "config")
+	main := filepath.Dir(repo.CommonDir())
+	at := own("core.worktree")
+	if at != "" && filepath.Base(repo.CommonDir()) == ".git" && at != main && filepath.Join(repo.CommonDir(), at) != main {
+		found = append(found, doctor.Problem{
+			Kind: doctor.OddSettings, Path: path, Hint: "git config --unset core.worktree",
+			Text: fmt.Sprintf("core.worktree is %s in the repository's own settings, so git takes the files there for those of %s", text.Line(at, 200), main),
+		})
+	}
 	if own("core.bare") != "true" {
-		return nil
+		return found
 	}
 	if _, err := os.Stat(filepath.Join(repo.CommonDir(), "index")); err == nil { // of a checkout
 		found = append(found, doctor.Problem{
@@ -35,8 +45,9 @@ func oddSettings(repo *git.Repo) (found []doctor.Problem) {
 // ownSettings lists the settings by which an agent can change who a person is for git, or what
 // git runs for them.
 func ownSettings(repo *git.Repo) (keys []string) {
-	for _, key := range []string{"user.name", "user.email", "author.name", "author.email", "core.hooksPath", "commit.gpgsign", "gpg.program"} {
-		if repo.Settings().Own(key) != "" {
+	for _, key := range []string{"user.name", "user.email", "author.name", "author.email", "core.hooksPath", "commit.gpgsign", "gpg.program",
+		"core.fsmonitor", "diff.external", "core.editor", "sequence.editor", "core.pager"} {
+		if value := repo.Settings().Own(key); value != "" && (key != "core.fsmonitor" || value != "true" && value != "false") {
 			keys = append(keys, key)
 		}
 	}
