@@ -185,7 +185,9 @@ func (a *attestation) store(ctx context.Context, repo *git.Repo, envelope []byte
 func (a *attestation) print(data []byte) error {
 	data = append(bytes.TrimRight(data, "\n"), '\n')
 	if a.f.out != "" {
-		ours := func(old []byte) bool { return bytes.HasPrefix(old, []byte("{")) && bytes.Contains(old, []byte("in-toto")) }
+		ours := func(old []byte) bool {
+			return bytes.HasPrefix(old, []byte("{")) && bytes.Contains(old, []byte("in-toto"))
+		}
 		if err := call.WriteFile(signing.KeyFile(a.c, a.f.out), data, ours); err != nil {
 			return err
 		}
