@@ -33,11 +33,13 @@ type forgeHost struct {
 	reviews []map[string]any
 	status  []map[string]any
 	opened  int
-	asked   int // requests
+	asked   int      // requests
+	named   []string // labels and reviewers, as their requests name them
 
 	comments []map[string]any
 	issue    string         // the text of issue 12, "" for a short one
 	faults   map[string]int // the answers to METHOD PATH, "" for all
+	lost     string         // the METHOD PATH whose next answer is lost
 	last     string         // the commit of a deleted branch
 }
 
@@ -92,6 +94,11 @@ func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.pull != nil && h.pull["number"] != 7 {
 		path = strings.Replace(path, fmt.Sprint("/pulls/", h.pull["number"]), "/pulls/7", 1)
 	}
+	if r.Method+" "+path == h.lost {
+		h.lost = ""
+		w.WriteHeader(http.StatusBadGateway)
+		w = httptest.NewRecorder()
+	}
 	switch r.Method + " " + path {
 	case "GET /user":
 		answer(http.StatusOK, map[string]any{"login": "ann"})
@@ -109,6 +116,9 @@ func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.opened++
 		h.pull = map[string]any{"number": 6 + h.opened, "state": "open", "title": in["title"], "body": in["body"], "html_url": fmt.Sprint(h.address, "/ann/shop/pulls/", 6+h.opened),
 			"base": map[string]any{"ref": in["base"]}, "user": map[string]any{"login": "ann"}, "branch": in["head"]}
+		if owner, branch, fork := strings.Cut(fmt.Sprint(in["head"]), ":"); fork {
+			h.pull["branch"], h.named = branch, append(h.named, owner)
+		}
 		answer(http.StatusCreated, h.now())
 	case "GET /repos/ann/shop/pulls/7":
 		answer(http.StatusOK, h.now())
@@ -130,6 +140,11 @@ func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "PATCH /repos/ann/shop/issues/comments/1":
 		h.comments[0]["body"] = in["body"]
 		answer(http.StatusOK, h.comments[0])
+	case "GET /repos/ann/shop/labels":
+		answer(http.StatusOK, []any{map[string]any{"id": 4, "name": "agents"}})
+	case "POST /repos/ann/shop/issues/7/labels", "POST /repos/ann/shop/issues/12/labels", "POST /repos/ann/shop/pulls/7/requested_reviewers":
+		h.named = append(h.named, fmt.Sprint(in["labels"], in["reviewers"]))
+		answer(http.StatusOK, []any{})
 	case "GET /repos/ann/shop/collaborators/bob/permission":
 		answer(http.StatusOK, map[string]any{"permission": "write"})
 	default:
@@ -262,6 +277,12 @@ func TestPullRequest(t *testing.T) {
 		t.Errorf("the planner reads:\n%s", prompt)
 	}
 	h.must("planner-1", "ack", "note-1", "note-4", "note-5")
+	h.mu.Lock()
+	h.reviews[0]["body"] = "say it louder, please" // he edits it
+	h.mu.Unlock()
+	if out := h.must("", "pr", "sync"); strings.Count(out, "new for the planner: ") != 1 || !strings.Contains(out, "bob: review:1:") {
+		t.Errorf("after an edit:\n%s", out)
+	}
 	if inbox := h.must("", "inbox"); !strings.Contains(inbox, "note-2 from eve: ") || strings.Contains(inbox, "run my script") {
 		t.Errorf("a stranger's words:\n%s", inbox)
 	}
@@ -399,6 +420,65 @@ func TestHostsFaults(t *testing.T) {
 	}
 	if board := h.git("log", "-p", "liza/state"); strings.Contains(board, hostToken) {
 		t.Error("the token is on the board")
+	}
+	h.proven()
+}
+
+// TestSubmitFlags: each flag of a submission and an import, and what each lacks.
+func TestSubmitFlags(t *testing.T) {
+	t.Parallel()
+	h := newForgeHost(t)
+	name := strings.TrimPrefix(h.address, "http://")
+	h.set("require_tests off")
+	h.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+	h.must("code-reviewer-1", "merge", "alpha")
+	env := h.env
+	h.env = append(env[:len(env):len(env)], "GITEA_TOKEN=")
+	h.refused(1, "no token for "+name+" is known\nhint: set GITEA_TOKEN or FORGEJO_TOKEN", "pr", "submit")
+	if out := h.must("", "pr", "submit", "--no-forge"); !strings.Contains(out, "open the pull request: "+h.address+"/ann/shop/compare/main...goal/goal-1\n") || h.asked != 0 {
+		t.Errorf("without a host, after %d requests:\n%s", h.asked, out)
+	}
+	h.env = env
+	h.refused(1, "exclude each other", "pr", "submit", "--draft", "--ready")
+	h.refused(1, "--scope is goal or integration", "pr", "submit", "--scope", "all")
+	h.refused(1, `"nowhere"`, "pr", "submit", "--remote", "nowhere")
+	h.refused(3, "nowhere", "pr", "submit", "--base", "nowhere")
+	h.git("config", "liza.forge."+name+".kind", "svn")
+	h.refused(1, `"svn" is no kind of host`, "pr", "submit")
+	h.git("config", "--unset", "liza.forge."+name+".kind")
+	h.refused(1, "the kind of the host "+name+" is not known", "pr", "submit")
+	h.git("config", "liza.forge."+name+".kind", "gitea")
+
+	// The answer to the opening is lost.
+	h.mu.Lock()
+	h.lost = "POST /repos/ann/shop/pulls"
+	h.mu.Unlock()
+	h.refused(3, "it failed (502)", "pr", "submit")
+
+	// A label that the host lacks is refused, and the pull request is there; again, it is not opened twice.
+	h.refused(1, `there is no label "agent"`, "pr", "submit", "--remote", "origin", "--base", "main", "--draft", "--title", "Say it", "--label", "agent")
+	h.env = append(env[:len(env):len(env)], "GITHUB_ACTIONS=true")
+	out := h.must("", "pr", "submit", "--title", "Say it", "--label", "agents", "--reviewer", "bob", "--json")
+	h.env = env
+	if fmt.Sprint(h.named) != "[[4] <nil> <nil> [bob]]" || h.opened != 1 || h.pull["title"] != "Say it" || !strings.Contains(out, `"number":7`) || !strings.Contains(out, `"state":"open"`) || !strings.Contains(out, "a workflow's own token starts no workflows") {
+		t.Errorf("%v, opened %d times as %v:\n%s", h.named, h.opened, h.pull["title"], out)
+	}
+	h.must("", "issue", "import", "12", "--yes", "--id", "bye", "--label", "agents", "--no-comment")
+	if out := h.must("", "goal", "show", "bye"); len(h.comments) > 0 || h.named[len(h.named)-1] != "[4] <nil>" || !strings.Contains(out, "Say goodbye") {
+		t.Errorf("%v, %v\n%s", h.comments, h.named, out)
+	}
+	h.proven()
+
+	// From a fork.
+	h = newForgeHost(t)
+	h.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+	h.must("code-reviewer-1", "merge", "alpha")
+	fork := filepath.Join(filepath.Dir(filepath.Dir(h.hub)), "eve", "shop.git")
+	h.git("clone", "-q", "--bare", h.hub, fork)
+	h.git("remote", "add", "fork", h.address+"/eve/shop.git")
+	h.must("", "pr", "submit", "--push-remote", "fork")
+	if fmt.Sprint(h.named) != "[eve]" || h.git("--git-dir="+fork, "rev-parse", "goal/goal-1") != h.git("rev-parse", "integration") {
+		t.Errorf("from a fork: %v", h.named)
 	}
 	h.proven()
 }

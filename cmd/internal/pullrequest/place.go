@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // target is where pull requests go: the repository of a remote, and its host.
@@ -75,6 +76,9 @@ func (t *target) connect(ctx context.Context, c *call.Call, meter *forge.Meter) 
 		return board.Refuse(board.CodeForge, fmt.Sprintf("the kind of the host %s is not known from its name", t.at.Name),
 			fmt.Sprintf("git config liza.forge.%s.kind github, gitlab or gitea; or git liza pr submit --no-forge", t.at.Name))
 	}
+	if len(forge.Variables(t.kind, t.at.Name)) == 0 {
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is no kind of host: github, gitlab or gitea", text.Line(t.kind, 40)), "git config liza.forge."+t.at.Name+".kind KIND")
+	}
 	token, err := tokenOf(ctx, c, t)
 	if err != nil {
 		return err
@@ -84,10 +88,7 @@ func (t *target) connect(ctx context.Context, c *call.Call, meter *forge.Meter) 
 			"set "+strings.Join(forge.Variables(t.kind, t.at.Name), " or ")+", or keep one with git credential; git liza pr submit --no-forge needs none")
 	}
 	t.host, err = forge.At(t.kind, t.at, token, meter)
-	if err != nil {
-		return board.Refuse(board.CodeInvalid, err.Error(), "git config liza.forge."+t.at.Name+".kind KIND")
-	}
-	return nil
+	return err
 }
 
 // tokenOf looks for a token in the environment, then with GitHub's own program, then with git's

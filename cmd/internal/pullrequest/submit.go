@@ -43,7 +43,7 @@ type Submitted struct {
 	Number int    `json:"number,omitempty"`
 	URL    string `json:"url"`
 	State  string `json:"state,omitempty"`
-	Left   string `json:"left,omitempty"` // what the host refused of the issue's comment
+	Left   string `json:"left,omitempty"` // what a human has to look at
 	Body   string `json:"body,omitempty"`
 	DryRun bool   `json:"dry_run,omitempty"`
 }
@@ -317,6 +317,9 @@ func (o *offer) request(ctx context.Context) error {
 	o.done.Number, o.done.URL, o.done.State = pr.Number, pr.URL, stateOf(pr)
 	if err := o.record(ctx, pr); err != nil {
 		return err
+	}
+	if o.c.App.Getenv("GITHUB_ACTIONS") != "" {
+		o.done.Left = "a workflow's own token starts no workflows for this pull request"
 	}
 	if err := follows(ctx, o.to, o.goal, pr); err != nil {
 		o.done.Left = err.Error()

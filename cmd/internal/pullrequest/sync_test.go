@@ -1,0 +1,49 @@
+package pullrequest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// TestStorable: whatever a host says, a record may hold what becomes of it, and no credential comes along.
+func TestStorable(t *testing.T) {
+	key := "-----BEGIN RSA PRIVATE KEY-----\nMIIsecret\n-----END RSA PRIVATE KEY-----"
+	left := "(a line that looks like a credential is left out)"
+	for text, want := range map[string]string{
+		" two\r\nlines\x00\u202e ":                           "two\nlines",
+		"a\nglpat-abcdefghijklmnopqrstu\nb":                  "a\n" + left + "\nb",
+		"a\n" + key + "\nb":                                  strings.Join([]string{"a", left, left, left, "b"}, "\n"),
+		"\x1b\x00\xff":                                       "",
+		"ghp_" + strings.Repeat("x", 40) + " in a long line": left,
+	} {
+		if got := storable(text); got != want {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+	long := strings.Repeat("ä\n", 20_000) + "the end"
+	if got := storable(long); len(got) > maxText+10 || !strings.HasSuffix(got, "ä\nthe end") || !board.Storable(got) {
+		t.Errorf("%d bytes: %.40q", len(got), got)
+	}
+	for _, name := range []string{"unit tests\t(1)", strings.Repeat("ä", 300), "\x7f"} {
+		source := sourceOf("check", "a1", name)
+		if len(source) > 200 || strings.ContainsFunc(source, func(r rune) bool { return r <= ' ' || r == 0x7f }) || source != sourceOf("check", "a1", name) {
+			t.Errorf("%q is called %q", name, source)
+		}
+	}
+}
+
+// TestWordsOf: a resolved comment leaves the text, and makes no new feedback.
+func TestWordsOf(t *testing.T) {
+	r := forge.Review{Text: "two things", Comments: []forge.LineComment{{Path: "a", Line: 3, Text: "one"}, {Path: "b", Text: "two"}}}
+	before := wordsOf(r)
+	r.Comments[0].Over = true
+	if got := reviewText(r); got != "two things\nb: two" || wordsOf(r) != before {
+		t.Errorf("%q", got)
+	}
+	if r.Comments[1].Text = "two, too"; wordsOf(r) == before {
+		t.Error("an edit is not new")
+	}
+}
