@@ -63,7 +63,7 @@ func (p *Import) Check(s *State, op Operation) error {
 		if id := recordsID(record); id != "" && r.Path != RecordPath(r.dir(), id) {
 			return invalid("%s holds %s", r.Path, quote(id))
 		}
-		if err := p.checkTexts(r.Path, record, op); err != nil {
+		if err := recordTexts(reflect.ValueOf(record), r.Path, op); err != nil {
 			return err
 		}
 		if c, is := record.(*Config); is {
@@ -90,17 +90,6 @@ func (p *Import) Check(s *State, op Operation) error {
 		}
 	}
 	return nil
-}
-
-// checkTexts checks the decoded texts of a record against the rules for texts.
-func (p *Import) checkTexts(path string, record any, op Operation) error {
-	var fault error
-	eachText(reflect.ValueOf(record), path, func(_, text string) {
-		if fault == nil {
-			fault = textFault(path, text, MaxText, op.AllowSecret)
-		}
-	})
-	return fault
 }
 
 func (r Imported) dir() string {

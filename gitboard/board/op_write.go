@@ -146,18 +146,25 @@ func (p *Write) Check(s *State, op Operation) error {
 // checkTexts checks the decoded new values against the rules for texts, so that escapes in the YAML
 // can't bypass them.
 func (p *Write) checkTexts(edited any, op Operation) error {
-	var fault error
 	r := reflect.ValueOf(edited).Elem()
 	for i, field := range Fields(r.Type()) {
 		if !slices.ContainsFunc(p.Fields, func(f FieldEdit) bool { return f.Field == field.Name }) {
 			continue
 		}
-		eachText(r.Field(i), field.Name, func(_, text string) {
-			if fault == nil {
-				fault = textFault(field.Name, text, MaxText, op.AllowSecret)
-			}
-		})
+		if err := recordTexts(r.Field(i), field.Name, op); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// recordTexts checks the texts of a record, or of a field of it, against the rules for texts.
+func recordTexts(v reflect.Value, name string, op Operation) (fault error) {
+	eachText(v, name, func(_, text string) {
+		if fault == nil {
+			fault = textFault(name, text, MaxText, op.AllowSecret)
+		}
+	})
 	return fault
 }
 

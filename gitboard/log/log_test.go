@@ -74,8 +74,6 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// TestLost checks that of two operations on one tip the first is appended and the second leaves no
-// trace.
 func TestAuthor(t *testing.T) {
 	for who, want := range map[board.Actor]string{ada: "Ada <ada@example.org>", {ID: "coder-1", Role: roles.Coder}: "coder-1 <coder-1@liza>"} {
 		if name, email := log.Author(who); name+" <"+email+">" != want {
@@ -84,74 +82,13 @@ func TestAuthor(t *testing.T) {
 	}
 }
 
-func TestLost(t *testing.T) {
+// TestRefToNothing checks that a ref to a missing object is refused. That is not a lost race.
+func TestRefToNothing(t *testing.T) {
 	bothStores(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
-		base := w.tip()
-		first, second := w.prepare(base, note("first")), w.prepare(base, note("second"))
-		e, o := w.append(first, log.Batch{})
-		check(t, o.Err)
-		if _, o := w.append(second, log.Batch{}); o.Kind != log.Lost {
-			t.Errorf("the second: %+v", o)
-		}
-		if tip := w.tip(); tip.Commit != e.Commit || tip.State.Note("note-1").Message != "first" || tip.State.Note("note-2") != nil {
-			t.Error("the first does not stand alone")
-		}
-		// Appending the first again finds that it is done.
-		if _, o := w.append(first, log.Batch{}); o.Kind != log.Done {
-			t.Errorf("again: %+v", o)
-		}
-		// It does so even after other operations.
-		w.do(note("third"))
-		if _, o := w.append(first, log.Batch{}); o.Kind != log.Done {
-			t.Errorf("again, later: %+v", o)
-		}
-	})
-}
-
-// TestSideRefs checks that the refs of an operation move with it, all or none.
-func TestSideRefs(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
-		w := newWriter(t, s).init()
-		a, b := plumbing.NewObject("blob", []byte("a")), plumbing.NewObject("blob", []byte("b"))
-		side := log.Batch{
-			Refs:    []plumbing.RefUpdate{{Ref: "refs/liza/leases/coder-1", New: a.OID}, {Ref: "refs/liza/leases/coder-2", New: b.OID}},
-			Objects: []plumbing.Object{a, b},
-		}
-		value := func(ref string) plumbing.OID {
-			t.Helper()
-			oid, err := s.Ref(w.ctx, ref)
-			check(t, err)
-			return oid
-		}
-		_, o := w.append(w.prepare(w.tip(), note("x")), side)
-		check(t, o.Err)
-		if value("refs/liza/leases/coder-1") != a.OID || value("refs/liza/leases/coder-2") != b.OID {
-			t.Error("the side refs did not move")
-		}
-		before := w.tip().Commit
-		side.Refs = []plumbing.RefUpdate{
-			{Ref: "refs/liza/leases/coder-3", New: a.OID},                                   // would succeed
-			{Ref: "refs/liza/leases/coder-1", Old: b.OID, New: a.OID},                       // differs
-			{Ref: "refs/liza/leases/coder-2", Old: b.OID, New: plumbing.ZeroOID},            // would succeed
-			{Ref: "refs/liza/leases/coder-4", Old: plumbing.ZeroOID, New: plumbing.ZeroOID}, // is true
-		}
-		if _, o := w.append(w.prepare(w.tip(), note("y")), side); o.Kind != log.Lost {
-			t.Errorf("one of them is not at its old value: %+v", o)
-		}
-		if w.tip().Commit != before || !value("refs/liza/leases/coder-3").IsZero() || value("refs/liza/leases/coder-2") != b.OID {
-			t.Error("some of it happened")
-		}
-		side.Refs[1].Old, side.Refs[1].New = a.OID, a.OID // verified only
-		_, o = w.append(w.prepare(w.tip(), note("y")), side)
-		check(t, o.Err)
-		if value("refs/liza/leases/coder-3") != a.OID || !value("refs/liza/leases/coder-2").IsZero() || value("refs/liza/leases/coder-1") != a.OID {
-			t.Error("not all of it happened")
-		}
-		// A ref to a missing object is refused. That is not a lost race.
-		side = log.Batch{Refs: []plumbing.RefUpdate{{Ref: "refs/liza/x", New: plumbing.OID(strings.Repeat("ab", 20))}}}
+		side := log.Batch{Refs: []plumbing.RefUpdate{{Ref: "refs/liza/x", New: plumbing.OID(strings.Repeat("ab", 20))}}}
 		if _, o := w.append(w.prepare(w.tip(), note("z")), side); o.Kind != log.Refused {
-			t.Errorf("a ref to nothing: %+v", o)
+			t.Errorf("%+v", o)
 		}
 	})
 }

@@ -7,6 +7,6 @@
 // the findings. Only one watch runs in a clone at a time.
 //
 // It may import gitboard, gitboard/alarm, gitboard/audit, gitboard/board, gitboard/cmdline,
-// gitboard/git, gitboard/git/plumbing, gitboard/log, gitboard/notify, gitboard/report,
-// gitboard/report/breaker, gitboard/report/sprint and gitboard/text.
+// gitboard/git, gitboard/git/plumbing, gitboard/log, gitboard/notify, gitboard/queue,
+// gitboard/report, gitboard/report/breaker, gitboard/report/sprint and gitboard/text.
 package watch
