@@ -199,3 +199,12 @@ func leave(t *testing.T, r *Repo, name string) string {
 	check(t, os.WriteFile(path, nil, 0o644))
 	return path
 }
+
+// inFront puts a shell script before git: it acts on some of git's calls, and passes all others on.
+func inFront(t *testing.T, script string) {
+	t.Helper()
+	real, dir := must[string](t)(exec.LookPath("git")), t.TempDir()
+	text := "#!/bin/sh\ngit() { '" + real + "' \"$@\"; }\n" + script + "\nexec '" + real + "' \"$@\"\n"
+	check(t, os.WriteFile(filepath.Join(dir, "git"), []byte(text), 0o755))
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}

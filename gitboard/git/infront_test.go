@@ -19,15 +19,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// inFront puts a shell script before git: it acts on some of git's calls, and passes all others on.
-func inFront(t *testing.T, script string) {
-	t.Helper()
-	real, dir := must[string](t)(exec.LookPath("git")), t.TempDir()
-	text := "#!/bin/sh\ngit() { '" + real + "' \"$@\"; }\n" + script + "\nexec '" + real + "' \"$@\"\n"
-	check(t, os.WriteFile(filepath.Join(dir, "git"), []byte(text), 0o755))
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-}
-
 // TestMoveThatFailed checks that a move is judged by where the worktree is, and that git's record of
 // it is repaired.
 func TestMoveThatFailed(t *testing.T) {
