@@ -195,3 +195,25 @@ func cpu(t *testing.T, pid int) time.Duration {
 	}
 	return total
 }
+
+// TestSubmittedAgainDuringReview: a reviewer whose CLI is slow to end after its verdict reviews what the
+// coder has submitted meanwhile.
+func TestSubmittedAgainDuringReview(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.set("require_tests off", "require_pre_execution_checkpoint false")
+	p.work("coder-1", "alpha", "package alpha\n")
+	s := p.supervise("agent", "code-reviewer", "--task=alpha", `--exec=commit=$(git rev-parse HEAD)
+if test -e ../../again; then exec git liza verdict alpha APPROVED --commit $commit --checked read; fi
+git liza verdict alpha REJECTED --commit $commit --blocker 'alpha.go:1|no comment|it says nothing|write one' --overall nearly --spec n/a --anomaly none && >../../rejected
+until test -e ../../again; do sleep 0.05; done`)
+	s.hears("started", "alpha")
+	p.appears(filepath.Join(p.dir, "rejected"))
+	p.work("coder-1", "alpha", "// Package alpha is first.\npackage alpha\n")
+	p.write("again", "")
+	s.hears("ended", "alpha")
+	s.hears("started", "alpha")
+	s.stops()
+	p.proven()
+}

@@ -63,8 +63,9 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if step.Wake != nil {
 		r.Goal = step.Wake.Goal
 	}
+	review := ""
 	if t := began.Task(step.Task); t != nil {
-		r.Events = len(t.History)
+		r.Events, review = len(t.History), t.ReviewCommit
 	}
 	ended, err := s.oversee(ctx, p, r)
 	if c.container != "" && ended.ours {
@@ -75,7 +76,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if p.Left > 0 {
 		s.report(Repaired, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.Left))
 	}
-	ended.resumed, ended.took = c.resumed, s.Board.Now().Sub(r.Began)
+	ended.review, ended.resumed, ended.took = review, c.resumed, s.Board.Now().Sub(r.Began)
 	if err == nil {
 		if lost := s.pulse.sure(ctx); taken(lost) {
 			err = lost
@@ -105,6 +106,7 @@ type ending struct {
 	ours    bool   // the supervisor ended it
 	cut     string // the bound that it exceeded, "" for none
 	resumed bool   // it continued an earlier conversation
+	review  string // the submission that it was to review
 	took    time.Duration
 }
 

@@ -29,6 +29,9 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip plumbing.OID, end
 		return err
 	}
 	s.onBoard(v.State, step, &o)
+	if o.Declined != nil && o.Declined.ReviewCommit != end.review {
+		o.Declined = nil // it judged an earlier one
+	}
 	o.Settings = settingsOf(v.State)
 	if err := v.State.Err(); err != nil {
 		return err
