@@ -220,7 +220,7 @@ func (c *Call) HandsIn(ctx context.Context) string {
 	if t == nil || !t.Brief().Holds(who.ID) {
 		return ""
 	}
-	return "git liza submit " + t.ID
+	return "git liza submit " + t.ID + " --verified COMMAND"
 }
 
 // asker returns who asks for a hint, and the board to act on.

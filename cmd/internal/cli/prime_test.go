@@ -78,7 +78,7 @@ func TestPrimeWaits(t *testing.T) {
 		select {
 		case text := <-done:
 			waiting = false
-			if !strings.Contains(text, "New: note-") {
+			if !strings.Contains(text, "New: Message note-") {
 				t.Errorf("coder-2 does not hear of a note:\n%s", text)
 			}
 		default: // as often as needed: the wait may not have begun

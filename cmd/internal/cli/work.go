@@ -16,7 +16,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
-	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -67,13 +66,14 @@ func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 	t := got.Task
 	var lines call.Labelled
 	lines.Add("title", t.Heading())
+	if strings.TrimSuffix(strings.TrimSpace(t.Description), ".") != t.Heading() {
+		lines.Add("description", t.Description)
+	}
 	lines.Add("worktree", got.Path)
 	lines.Add("done when", t.DoneWhen)
 	lines.Add("scope", t.Scope)
 	lines.Add("notes", strings.Join(screen.NoteLines(report.NotesFor(got.Done.After, t.ID, t.AssignedTo)), "\n"))
-	if t.Rejection != nil {
-		lines.Add("rejected", text.Line(t.Rejection.Brief(), 600)+"\nin full: git liza show "+t.ID)
-	}
+	lines.Add("rejected", t.Rejection.Prose())
 	if h := got.Done.After.Handoff(t.ID); h != nil && got.Kind.Event == board.EventResumed {
 		lines.Add("handed off", h.Summary+"\nnext: "+h.NextAction)
 	}
