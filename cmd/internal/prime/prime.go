@@ -59,6 +59,7 @@ type Primer struct {
 
 	steps []board.NextStep
 	mark  string     // of what wakes a planner
+	waits bool       // the caller has nothing to do now
 	as    roles.Role // that of a reviewer while a coder reviews
 	again bool       // it has waited, and was told the rules before
 }
@@ -218,10 +219,11 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 		}
 	}
 	p.Next = []string{}
-	if only := p.end(t); only != "" {
+	only, waits := p.end(t)
+	if only != "" {
 		p.Next, p.steps = append(p.Next, only), nil
 	}
-	if p.waits() {
+	if p.waits = waits; waits {
 		p.Ahead = report.ComesNext(s, p.Agent, p.Role)
 	}
 	for _, step := range p.steps {
@@ -245,33 +247,31 @@ func (p *Primer) goal(s *board.State, g *board.Goal) {
 // toWait begins the advice for an agent that has to wait.
 const toWait = "git liza prime --wait  # "
 
-// waits reports whether the caller has to wait.
-func (p *Primer) waits() bool { return len(p.Next) == 1 && strings.HasPrefix(p.Next[0], toWait) }
-
-// end is the advice for an agent without a next command, "" for all others.
-func (p *Primer) end(t *board.Task) string {
+// end is the advice for an agent without a next command, "" for all others, and whether the agent
+// has to wait.
+func (p *Primer) end(t *board.Task) (only string, waits bool) {
 	own := p.own(t)
 	switch {
 	case p.Role == roles.Human:
-		return ""
+		return "", false
 	case p.Mode == board.Aborted:
-		return "nothing: the run is over"
+		return "nothing: the run is over", false
 	case p.GoalStatus != board.InProgress && (p.Supervised || len(p.steps) == 0):
-		return "nothing: the goal is " + string(p.GoalStatus)
+		return "nothing: the goal is " + string(p.GoalStatus), false
 	case p.Mode != board.Running && p.Supervised:
-		return "leave your work in order and end your turn: the board is " + string(p.Mode)
+		return "leave your work in order and end your turn: the board is " + string(p.Mode), false
 	case p.Mode != board.Running && !own && p.Role != roles.Planner:
-		return toWait + "claims begin again when a human resumes"
+		return toWait + "claims begin again when a human resumes", true
 	case p.Supervised && p.Role == roles.Planner && len(p.Wakes) == 0:
-		return "end your turn: nothing waits for a planner"
+		return "end your turn: nothing waits for a planner", false
 	case p.Supervised && p.Role != roles.Planner && !own && len(p.Drafts) == 0:
-		return "end your turn: your supervisor claims work and starts you on it"
+		return "end your turn: your supervisor claims work and starts you on it", false
 	case p.Role == roles.Planner && len(p.steps) == 0:
-		return toWait + "nothing waits for a planner now"
+		return toWait + "nothing waits for a planner now", true
 	case p.Role != roles.Planner && len(p.steps) == 0 && !own:
-		return toWait + "nothing is claimable for you now"
+		return toWait + "nothing is claimable for you now", true
 	}
-	return ""
+	return "", false
 }
 
 // Line is who the caller is, its task and its next step, in one line.

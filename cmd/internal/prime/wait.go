@@ -96,8 +96,8 @@ func Wait(ctx context.Context, c *call.Call, goal string, longest time.Duration)
 
 // turn reports whether the caller has to do something. A planner may leave what it was shown.
 func (p *Primer) turn(c *call.Call) (bool, error) {
-	if p.waits() || p.Role != roles.Planner {
-		return !p.waits(), nil
+	if p.waits || p.Role != roles.Planner {
+		return !p.waits, nil
 	}
 	name := "primed/" + p.Agent
 	seen := strings.Join(append([]string{p.mark}, p.Next...), "\n")
