@@ -20,7 +20,7 @@ const maxBody = 60_000
 // closes none, and is no markup.
 func inert(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	return strings.NewReplacer("@", "@\u200b", "#", "#\u200b", "://", ":\u200b//", "&", "&amp;", "<", "&lt;", ">", "&gt;",
+	return strings.NewReplacer("@", "@\u200b", "#", "#\u200b", "GH-", "GH\u200b-", "gh-", "gh\u200b-", "://", ":\u200b//", "&", "&amp;", "<", "&lt;", ">", "&gt;",
 		"|", `\|`, "`", "\\`", "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "!", `\!`).Replace(s)
 }
 
@@ -64,15 +64,19 @@ func (o *offer) ours(offered map[plumbing.OID]bool) string {
 			fmt.Fprintf(&b, "\nOpen question: %s\n", inert(n.Message))
 		}
 	}
-	text := b.String()
-	if len(text) > maxBody {
-		cut := strings.LastIndexByte(text[:maxBody], '\n')
-		text = text[:cut+1] + "\n(cut: the rest is on the board, `git liza goal show " + g.ID + "`)\n"
-	}
+	text := bounded(b.String(), g.ID)
 	if i, r := g.Issue, o.to.at; i != nil && i.Host == r.Name && i.Repo == r.Repo {
 		text += fmt.Sprintf("\nCloses #%d\n", i.Number)
 	}
 	return text + fmt.Sprintf("\nLiza-Goal: %s\n%s: %s\n", g.ID, landed.HeadTrailer, o.head)
+}
+
+// bounded cuts a text after a line, if a host might refuse it.
+func bounded(text, goal string) string {
+	if len(text) <= maxBody {
+		return text
+	}
+	return text[:strings.LastIndexByte(text[:maxBody], '\n')+1] + "\n(cut: the rest is on the board, `git liza goal show " + goal + "`)\n"
 }
 
 // digest names a text on the board.

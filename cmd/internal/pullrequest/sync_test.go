@@ -47,3 +47,18 @@ func TestWordsOf(t *testing.T) {
 		t.Error("an edit is not new")
 	}
 }
+
+// TestInert: no text of an agent mentions, refers to or closes anything, or is markup.
+func TestInert(t *testing.T) {
+	hostile := "@all closes #1, GH-2 and https://host/ann/shop/issues/3\n<!-- liza:end --> | ![x](y) `z` *b* _i_ &1 !4"
+	got := inert(hostile)
+	for _, bad := range []string{"@a", "#1", "GH-2", "://", "\n", "<", " | ", " ![", " `z", " *b", " _i", "&1", " !4"} {
+		if strings.Contains(got, bad) {
+			t.Errorf("%q is in %q", bad, got)
+		}
+	}
+	long := bounded(strings.Repeat("| a row |\n", 10_000), "g")
+	if len(long) > 65_536 || !strings.HasSuffix(long, "| a row |\n\n(cut: the rest is on the board, `git liza goal show g`)\n") || bounded("short", "g") != "short" {
+		t.Errorf("%d bytes: %q", len(long), long[len(long)-90:])
+	}
+}
