@@ -66,7 +66,11 @@ func (k *Container) wrap(c command, name, common, program string) command {
 	// A mount of its own can't be moved away, even where it lies in the other one.
 	args = append(args, "--volume", c.Dir+":"+c.Dir, "--volume", common+":"+common)
 	for _, name := range guarded {
-		if path := filepath.Join(common, filepath.FromSlash(name)); exists(path) {
+		path := filepath.Join(common, filepath.FromSlash(name))
+		if !strings.HasPrefix(name, "config") {
+			_ = os.Mkdir(path, 0o755) // else the agent could make it
+		}
+		if exists(path) {
 			args = append(args, "--volume", path+":"+path+":ro")
 		}
 	}

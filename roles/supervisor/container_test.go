@@ -36,7 +36,7 @@ func TestContainer(t *testing.T) {
 		t.Errorf("%q in %q", c.container, c.Env)
 	}
 	common := t.TempDir()
-	for _, name := range []string{"hooks", "info", "liza/agents", "objects"} {
+	for _, name := range []string{"hooks", "liza/agents", "objects"} {
 		if err := os.MkdirAll(filepath.Join(common, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
