@@ -113,14 +113,19 @@ func TestMergeEndings(t *testing.T) {
 		ours := at(c.ours)
 		native(t, dir, "checkout", "-q", "--detach", string(base))
 		theirs := at(c.theirs)
+		made := map[string]plumbing.OID{}
 		for what, merge := range map[string]func(context.Context, plumbing.OID, plumbing.OID) (plumbing.OID, []string, error){"merge": r.History().MergeTree, "try": r.History().TryMerge} {
 			tree, conflicts, err := merge(ctx, ours, theirs)
 			check(t, err)
+			made[what] = tree
 			if (len(conflicts) == 0) != (c.want != "") {
 				t.Errorf("%s, %q %q: conflicts in %q", what, c.root, c.below, conflicts)
 			} else if o, err := r.Object(ctx, string(tree)+":d/f.txt"); what == "merge" && c.want != "" && (err != nil || string(o.Data) != c.want) {
 				t.Errorf("%q %q: %q %v", c.root, c.below, o.Data, err)
 			}
+		}
+		if made["merge"] != made["try"] {
+			t.Errorf("%q %q: computed again, it is another merge", c.root, c.below)
 		}
 	}
 }
