@@ -377,10 +377,10 @@ func (p *Primer) Lines() []string {
 
 // cycles are the commands of each role's whole cycle.
 var cycles = map[roles.Role]string{
-	roles.Planner:      "add-task, finalize; then answer: unblock, amend-task, supersede, reassign",
+	roles.Planner:      "add-task, finalize; then: answer, unblock, amend-task, supersede, reassign",
 	roles.Coder:        "claim, pre-exec, commit in the worktree, submit; stuck: block; short of context: handoff",
 	roles.CodeReviewer: "claim-review, review, verdict, merge",
-	roles.Human:        "add-task, finalize; watch: status; steer: note, unblock, pause, resume",
+	roles.Human:        "add-task, finalize; watch: status; steer: note, answer, pause, resume",
 }
 
 // rules are what matters most in each role, for an agent that no prompt tells.
