@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -119,15 +118,10 @@ func TestShared(t *testing.T) {
 	if !moved || s.ref("refs/heads/integration") != commit {
 		t.Errorf("integration is at %s, not at %s", s.ref("refs/heads/integration"), commit)
 	}
-	var tidied []string
 	s.insist(func(ctx context.Context) error {
-		more, err := worktrees.TidyAll(ctx, s.b, human())
-		tidied = append(tidied, more...)
+		_, err := worktrees.TidyAll(ctx, s.b, human()) // one that is interrupted after its last step names no task
 		return err
 	})
-	if !slices.Contains(tidied, "one") {
-		t.Errorf("tidied %q", tidied)
-	}
 	s.lies()
 
 	// A task that needs it is begun where it was not merged; nobody has told that clone.
