@@ -14,7 +14,7 @@ import (
 const headStart = 2 * time.Second
 
 // chooser chooses the task that an agent should take: board.NextClaim or board.NextReview.
-type chooser func(agent string, skip func(id string) bool, takeable func(holder string, b board.Brief) bool) string
+type chooser func(s *board.State, agent string, skip func(id string) bool, takeable func(holder string, b board.Brief) bool) string
 
 // share chooses the step by which an agent takes on work without racing the idle agents before it:
 // in the order of their ids they get the board's offers to them, and this agent takes one of the
@@ -22,11 +22,11 @@ type chooser func(agent string, skip func(id string) bool, takeable func(holder 
 // left. ok is false if the board has no offer for it.
 func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *patience) (step Step, ok bool) {
 	if l.First != "" {
-		if choose(l.Agent, func(id string) bool { return id != l.First || skip(id) }, p.takeable) != "" {
+		if choose(l.State, l.Agent, func(id string) bool { return id != l.First || skip(id) }, p.takeable) != "" {
 			return Step{Do: do, Task: l.First}, true
 		}
 	}
-	wanted := choose(l.Agent, skip, p.takeable)
+	wanted := choose(l.State, l.Agent, skip, p.takeable)
 	if wanted == "" {
 		return Step{}, false
 	}
@@ -35,11 +35,11 @@ func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *pat
 	before := l.idleBefore()
 	for _, peer := range before {
 		taken := func(id string) bool { return theirs[id] != "" }
-		if id := choose(peer, taken, live); id != "" {
+		if id := choose(l.State, peer, taken, live); id != "" {
 			theirs[id] = peer
 		}
 	}
-	left := choose(l.Agent, func(id string) bool { return theirs[id] != "" || skip(id) }, p.takeable)
+	left := choose(l.State, l.Agent, func(id string) bool { return theirs[id] != "" || skip(id) }, p.takeable)
 	if left != "" {
 		return Step{Do: do, Task: left}, true
 	}

@@ -71,10 +71,16 @@ func (l Look) next(m *Memory) Step {
 
 // work is the next step for an agent that may work.
 func (l Look) work(m *Memory) Step {
-	switch l.Role {
-	case roles.Planner:
+	if l.Role == roles.Planner {
 		return l.plan(m)
-	case roles.CodeReviewer:
+	}
+	if own := l.held(); own != "" {
+		return l.goOn(own, m)
+	}
+	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
+		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
+	}
+	if l.Role == roles.CodeReviewer {
 		return l.review(m)
 	}
 	return l.code(m)
@@ -140,19 +146,10 @@ func (l Look) planned() bool {
 	return l.Role == roles.Planner
 }
 
-// code is a coder's next step: its own task first, then the next one to claim.
+// code is the next step of a coder without a task: it claims the next one.
 func (l Look) code(m *Memory) Step {
-	if own := l.held(); own != "" {
-		return l.goOn(own, m)
-	}
-	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
-		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
-	}
 	p := &patience{l: l}
-	claims := func(coder string, skip func(id string) bool, takeable func(string, board.Brief) bool) string {
-		return board.NextClaim(l.State, coder, skip, takeable)
-	}
-	if step, ok := l.share(Claim, claims, l.skip(m), p); ok {
+	if step, ok := l.share(Claim, board.NextClaim, l.skip(m), p); ok {
 		return step
 	}
 	reason := l.nothing("claim")
@@ -188,19 +185,10 @@ func (l Look) goOn(id string, m *Memory) Step {
 	return Step{Do: Start, Task: id}
 }
 
-// review is a reviewer's next step: its own review, then the next submission.
+// review is the next step of a reviewer without a review: the next submission, or else a plan.
 func (l Look) review(m *Memory) Step {
-	if own := l.held(); own != "" {
-		return l.goOn(own, m)
-	}
-	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
-		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
-	}
 	p := &patience{l: l}
-	reviews := func(reviewer string, skip func(id string) bool, takeable func(string, board.Brief) bool) string {
-		return board.NextReview(l.State, reviewer, skip, takeable)
-	}
-	if step, ok := l.share(ClaimReview, reviews, l.skip(m), p); ok {
+	if step, ok := l.share(ClaimReview, board.NextReview, l.skip(m), p); ok {
 		return step
 	}
 	if wake := l.planToReview(m); wake != nil {

@@ -57,7 +57,7 @@ func homeState(ctx context.Context, c *call.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	g, err := screen.Glance(ctx, c)
+	g, err := screen.Glance(ctx, c, "")
 	if errors.Is(err, log.ErrNoBoard) {
 		return `This repository has no board yet: git liza start "GOAL"`, nil
 	}

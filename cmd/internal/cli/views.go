@@ -49,11 +49,8 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			if err != nil {
 				return err
 			}
-			g, err := screen.Glance(ctx, c)
+			g, err := screen.Glance(ctx, c, goal)
 			if err != nil {
-				return err
-			}
-			if err := call.Narrowed(g.State, goal); err != nil {
 				return err
 			}
 			o, err := g.Of(goal).Overview(c.Moment(g.State))
@@ -103,11 +100,8 @@ there looks at before you comes last.`,
 		Flags:   func(f *pflag.FlagSet) { call.NarrowFlag(f, &goal) },
 		Example: `git liza inbox`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			g, err := screen.Glance(ctx, c)
+			g, err := screen.Glance(ctx, c, goal)
 			if err != nil {
-				return err
-			}
-			if err := call.Narrowed(g.State, goal); err != nil {
 				return err
 			}
 			in, err := g.Of(goal).Inbox(c.Moment(g.State))

@@ -151,11 +151,8 @@ func (w *statusWatch) live(ctx context.Context, t *tty.Terminal, changes <-chan 
 
 // look reads the board again.
 func (w *statusWatch) look(ctx context.Context) error {
-	g, err := Glance(ctx, w.Call)
+	g, err := Glance(ctx, w.Call, w.goal)
 	if err != nil {
-		return err
-	}
-	if err := call.Narrowed(g.State, w.goal); err != nil {
 		return err
 	}
 	o, err := g.Of(w.goal).Overview(w.App.Now())

@@ -13,18 +13,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
-// Glance views the run as it is now, or as of --at.
-func Glance(ctx context.Context, c *call.Call) (*gitboard.Glance, error) {
+// Glance views the run as it is now, or as of --at, for views of a goal, "" for all. It refuses a
+// goal that is not on the board.
+func Glance(ctx context.Context, c *call.Call, goal string) (*gitboard.Glance, error) {
+	view := c.Board.View
 	if c.At != "" {
-		v, err := c.Board.ViewAt(ctx, c.At)
-		if err != nil {
-			return nil, err
-		}
-		return v.PastGlance(ctx)
+		view = func(ctx context.Context) (*gitboard.View, error) { return c.Board.ViewAt(ctx, c.At) }
 	}
-	v, err := c.Board.View(ctx)
+	v, err := view(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if err := call.Narrowed(v.State, goal); err != nil {
+		return nil, err
+	}
+	if c.At != "" {
+		return v.PastGlance(ctx)
 	}
 	g, err := v.Glance(ctx)
 	if err != nil {
