@@ -1,4 +1,4 @@
-// Package process runs an agent's program, and ends all that it has started.
+// Package process runs an agent's program, also in a container, and ends all that it has started.
 //
 // It may import gitboard/proc.
 package process

@@ -69,7 +69,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	}
 	ended, err := s.oversee(ctx, p, r)
 	if c.container != "" && ended.ours {
-		s.Container.end(c.container, c.Env)
+		s.Container.End(c.container, c.Env)
 	}
 	s.files.dropProcess(processFile, p.PID())
 	_ = s.witness.Close()

@@ -163,6 +163,16 @@ func (s *supervisor) shown(ctx context.Context, in string) error {
 	return v.Show(s.actor.ID, ids...)
 }
 
+// contained makes a run use the supervisor's container, if it has one.
+func (s *supervisor) contained(c command) command {
+	if s.Container == nil {
+		return c
+	}
+	name := fmt.Sprintf("liza-%s-%s-%d", s.actor.ID, s.actor.Session[:min(8, len(s.actor.Session))], s.Board.Now().UnixMilli())
+	c.Command, c.container = s.Container.Wrap(c.Command, name, s.Board.Repo().CommonDir(), s.Program), name
+	return c
+}
+
 // housed makes sure that a task's worktree exists.
 func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 	if s.Role == roles.CodeReviewer {

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
+	"github.com/git-liza/git-liza/roles/process"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -34,7 +35,7 @@ type Config struct {
 	OnDemand bool     // registers only if the board wants it, and ends once it is spare and idle
 	Fresh    bool     // runs never continue an earlier conversation
 
-	Container *Container // where the agent runs; nil for this machine
+	Container *process.Container // where the agent runs; nil for this machine
 
 	// Key prepares the key with which an agent signs, and returns its file, "" if operations are
 	// unsigned. From then on Board signs with it. Key is nil if nobody ever signs.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/roles/clis"
+	"github.com/git-liza/git-liza/roles/process"
 )
 
 // TestSandbox checks that a CLI works in its sandbox if that starts. Otherwise it works without,
@@ -20,7 +21,7 @@ func TestSandbox(t *testing.T) {
 		name      string
 		sandbox   string // the program's answer
 		use       clis.Use
-		container *Container
+		container *process.Container
 		boxed     bool
 		tried     bool
 		said      string
@@ -30,7 +31,7 @@ func TestSandbox(t *testing.T) {
 		{name: "must", sandbox: "echo bwrap: No permissions; exit 1", use: clis.Always, tried: true, said: "does not start here: bwrap: No permissions"},
 		{name: "must and starts", sandbox: "exit 0", use: clis.Always, boxed: true, tried: true},
 		{name: "unwanted", sandbox: "exit 0", use: clis.Never},
-		{name: "in a container", sandbox: "exit 0", container: &Container{}},
+		{name: "in a container", sandbox: "exit 0", container: &process.Container{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tried := filepath.Join(t.TempDir(), "tried")

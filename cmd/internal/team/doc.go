@@ -3,5 +3,6 @@
 //
 // It may import cmd/internal/call, cmd/internal/setup, cmd/internal/signing, gitboard,
 // gitboard/alarm, gitboard/board, gitboard/proc, gitboard/roles, gitboard/text, gitboard/watch,
-// hooks/install, roles/clis, roles/supervisor, worktrees/executor and worktrees/merge.
+// hooks/install, roles/clis, roles/process, roles/supervisor, worktrees/executor and
+// worktrees/merge.
 package team

@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/roles/clis"
+	"github.com/git-liza/git-liza/roles/process"
 	"github.com/git-liza/git-liza/roles/supervisor"
 	"github.com/git-liza/git-liza/worktrees/executor"
 )
@@ -111,24 +112,24 @@ func Supervise(ctx context.Context, c *call.Call, role *board.Role, s Flags) (su
 	if err != nil {
 		return none, err
 	}
-	var container *supervisor.Container
+	var container *process.Container
 	if s.image != "" {
-		if container, err = supervisor.FindContainer(s.image); err != nil {
-			return none, err
+		if container = process.FindContainer(s.image); container == nil {
+			return none, &supervisor.StopError{Exit: 5, Reason: "--container needs podman or docker, and neither is in PATH", Hint: "install podman, or leave --container out"}
 		}
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return none, fmt.Errorf("where this program lies is unknown: %w", err)
 	}
-	process := c.App.Process()
-	process.PID = os.Getpid()
+	own := c.App.Process()
+	own.PID = os.Getpid()
 	return supervisor.Config{
 		Board: c.Board, Executor: executor.Executor{Board: c.Board}, Role: role.Kind.Role(), Name: role.Name, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.Fresh || container != nil,
 		Key:       func(ctx context.Context, agent string) (string, error) { return signing.PrepareKey(ctx, c, agent) },
 		Container: container, // a CLI's record of a conversation is lost with it
 		Guard:     func(ctx context.Context) (string, error) { return setup.KeepHooks(ctx, c) },
-		Process:   process, Program: program, Environ: install.Hooked(c.Board.Repo(), os.Environ()),
+		Process:   own, Program: program, Environ: install.Hooked(c.Board.Repo(), os.Environ()),
 	}, nil
 }
 

@@ -1,7 +1,6 @@
-package supervisor
+package process
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,25 +28,20 @@ var passed = []string{
 // records by which an agent is known. An agent in a container can't write them.
 var guarded = []string{"config", "config.worktree", "hooks", "info", "liza/hooks", "liza/agents"}
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// FindContainer returns a container of an image, run by podman or else docker.
-func FindContainer(image string) (*Container, error) {
+// FindContainer returns a container of an image, run by podman or else docker; nil without both.
+func FindContainer(image string) *Container {
 	for _, name := range []string{"podman", "docker"} {
 		if path, err := exec.LookPath(name); err == nil {
-			return &Container{Engine: path, Image: image}, nil
+			return &Container{Engine: path, Image: image}
 		}
 	}
-	return nil, &StopError{Exit: 5, Reason: "--container needs podman or docker, and neither is in PATH", Hint: "install podman, or leave --container out"}
+	return nil
 }
 
-// wrap turns a command into one that runs in a container. What it needs is mounted at the same
+// Wrap turns a command into one that runs in a container. What it needs is mounted at the same
 // paths as outside: its directory, the common git directory (guarded), and this program, which git
 // calls through an alias.
-func (k *Container) wrap(c command, name, common, program string) command {
+func (k *Container) Wrap(c Command, name, common, program string) Command {
 	args := []string{k.Engine, "run", "--rm", "--interactive", "--name", name, "--security-opt", "label=disable"}
 	if c.Shares {
 		args = append(args, "--tty")
@@ -70,27 +64,18 @@ func (k *Container) wrap(c command, name, common, program string) command {
 		if !strings.HasPrefix(name, "config") {
 			_ = os.Mkdir(path, 0o755) // else the agent could make it
 		}
-		if exists(path) {
+		if _, err := os.Lstat(path); err == nil {
 			args = append(args, "--volume", path+":"+path+":ro")
 		}
 	}
 	args = append(args, "--volume", program+":"+program+":ro", "--workdir", c.Dir, k.Image)
-	c.Args, c.container = append(args, c.Args...), name
+	c.Args = append(args, c.Args...)
 	return c
 }
 
-// end kills what still runs in a container, which outlives a killed client.
-func (k *Container) end(name string, env []string) {
+// End kills what still runs in a container, which outlives a killed client.
+func (k *Container) End(name string, env []string) {
 	cmd := exec.Command(k.Engine, "kill", name)
 	cmd.Env = env
 	_ = cmd.Run() // usually it ended already
-}
-
-// contained makes a run use the supervisor's container, if it has one.
-func (s *supervisor) contained(c command) command {
-	if s.Container == nil {
-		return c
-	}
-	name := fmt.Sprintf("liza-%s-%s-%d", s.actor.ID, s.actor.Session[:min(8, len(s.actor.Session))], s.Board.Now().UnixMilli())
-	return s.Container.wrap(c, name, s.Board.Repo().CommonDir(), s.Program)
 }
