@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/acts"
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/pullrequest"
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard"
@@ -90,7 +91,7 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 				defer stop()
 			}
 			if role.Kind.Role() == roles.Planner && !run.Once && !interactive {
-				defer beside(ctx, func(ctx context.Context) { tend(ctx, c, out.Warn) })()
+				defer beside(ctx, func(ctx context.Context) { pullrequest.Tend(ctx, c, out.Warn) })()
 			}
 			return supervisor.Run(ctx, config)
 		},

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -93,62 +92,24 @@ with at most 120 requests an hour for each, and 600 in all. One process of a boa
 			if c.Request != "" {
 				return call.Usage(c.Cmd, "--request is for a single sync")
 			}
-			return pullrequest.Watch(ctx, c, call.First(c.Args), changed(func(done *pullrequest.Synced, err error) error {
+			return pullrequest.Watch(ctx, c, call.First(c.Args), func(done *pullrequest.Synced, err error) error {
 				if err != nil {
 					c.App.PrintError(err, c.JSON)
 					return nil
 				}
 				return printSynced(c, done)
-			}))
+			})
 		},
 	}
 })
 
-// changed passes on only results that differ from the last of their goal, and failures.
-func changed(tell func(*pullrequest.Synced, error) error) func(*pullrequest.Synced, error) error {
-	last := map[string]pullrequest.Synced{}
-	return func(done *pullrequest.Synced, err error) error {
-		if err == nil {
-			if reflect.DeepEqual(last[done.Goal], *done) {
-				return nil
-			}
-			last[done.Goal] = *done
-		}
-		return tell(done, err)
-	}
-}
-
 // tends syncs the board's pull requests next to a team.
 func tends(c *call.Call) func(context.Context, *team.Console) {
-	return func(ctx context.Context, console *team.Console) { tend(ctx, c, console.Warn) }
-}
-
-// tend syncs the board's pull requests until the context ends, and prints what is new.
-func tend(ctx context.Context, c *call.Call, print func(line string)) {
-	err := pullrequest.Tend(ctx, c, changed(func(done *pullrequest.Synced, err error) error {
-		if err != nil {
-			print("pull requests: " + err.Error())
-			return nil
-		}
-		print(strings.Join(syncedLines(done), "; "))
-		return nil
-	}))
-	if err != nil && ctx.Err() == nil {
-		print("pull requests are no longer synced: " + err.Error())
-	}
+	return func(ctx context.Context, console *team.Console) { pullrequest.Tend(ctx, c, console.Warn) }
 }
 
 func printSynced(c *call.Call, done *pullrequest.Synced) error {
-	return call.Tell(c, done, append(syncedLines(done), done.URL)...)
-}
-
-func syncedLines(done *pullrequest.Synced) []string {
-	line := fmt.Sprintf("%s: pull request %d is %s", done.Goal, done.Number, done.State)
-	if done.Merged != "" {
-		line += " (" + done.Merged + ")"
-	}
-	lines := append([]string{line}, call.Prefixed("new for the planner: ", done.Feedback)...)
-	return append(lines, call.Prefixed("for you: ", done.Left)...)
+	return call.Tell(c, done, append(done.Lines(), done.URL)...)
 }
 
 var _ = add(func() *call.Command {

@@ -35,6 +35,16 @@ type Synced struct {
 	URL      string   `json:"url"`
 }
 
+// Lines say it to a human.
+func (s *Synced) Lines() []string {
+	line := fmt.Sprintf("%s: pull request %d is %s", s.Goal, s.Number, s.State)
+	if s.Merged != "" {
+		line += " (" + s.Merged + ")"
+	}
+	lines := append([]string{line}, call.Prefixed("new for the planner: ", s.Feedback)...)
+	return append(lines, call.Prefixed("for you: ", s.Left)...)
+}
+
 // exchange is a sync of one goal's pull request.
 type exchange struct {
 	c     *call.Call

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
@@ -35,11 +37,13 @@ type poller struct {
 	looks   map[string]*look // by goal
 	meter   *forge.Meter
 	said    map[string]string // the last failure of each goal
+	told    map[string]Synced // the last result of each goal
 	offered string            // the pull requests of the last round
 }
 
-// Watch syncs the open pull requests of a board, or of one goal, until the context ends, and passes each
-// result and each failure on. A failure is passed on once, and does not end it; another poller does.
+// Watch syncs the open pull requests of a board, or of one goal, until the context ends, and passes on
+// results and failures that differ from the last of their goal. A failure does not end it; another
+// poller does.
 func Watch(ctx context.Context, c *call.Call, goal string, tell func(*Synced, error) error) error {
 	if _, err := unpolled(ctx, c); err != nil {
 		return err
@@ -47,10 +51,20 @@ func Watch(ctx context.Context, c *call.Call, goal string, tell func(*Synced, er
 	return poll(ctx, c, goal, false, tell)
 }
 
-// Tend is Watch next to a team: it waits while another poller syncs the board's pull requests, and while there
-// are none it asks for nothing.
-func Tend(ctx context.Context, c *call.Call, tell func(*Synced, error) error) error {
-	return poll(ctx, c, "", true, tell)
+// Tend is Watch next to a team, which prints what is new: it waits while another poller syncs the board's
+// pull requests, and while there are none it asks for nothing.
+func Tend(ctx context.Context, c *call.Call, print func(line string)) {
+	err := poll(ctx, c, "", true, func(done *Synced, err error) error {
+		if err != nil {
+			print("pull requests: " + err.Error())
+		} else {
+			print(strings.Join(done.Lines(), "; "))
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		print("pull requests are no longer synced: " + err.Error())
+	}
 }
 
 func poll(ctx context.Context, c *call.Call, goal string, yields bool, tell func(*Synced, error) error) error {
@@ -66,7 +80,7 @@ func poll(ctx context.Context, c *call.Call, goal string, yields bool, tell func
 	if err != nil {
 		return err
 	}
-	p := &poller{c: c, goal: goal, yields: yields, tell: tell, session: actor.ID + "/" + token, looks: map[string]*look{}, meter: &forge.Meter{Now: c.App.Now}, said: map[string]string{}}
+	p := &poller{c: c, goal: goal, yields: yields, tell: tell, session: actor.ID + "/" + token, looks: map[string]*look{}, meter: &forge.Meter{Now: c.App.Now}, said: map[string]string{}, told: map[string]Synced{}}
 	for err == nil {
 		var next time.Time
 		if next, err = p.round(ctx); err == nil {
@@ -219,7 +233,10 @@ func (p *poller) report(ctx context.Context, x *exchange, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case err == nil && reflect.DeepEqual(p.told[goal], x.done):
+		return nil
 	case err == nil:
+		p.told[goal] = x.done
 		return p.tell(&x.done, nil)
 	case !errors.As(err, &own) && !errors.As(err, &away) && !errors.As(err, new(*git.NetworkError)):
 		return err
