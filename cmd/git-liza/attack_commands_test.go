@@ -35,7 +35,7 @@ func TestProjectsCommands(t *testing.T) {
 	ann.must("", "keys", "add", "coder-1", filepath.Join(keys, "coder-1.pub"))
 	ann.must("", "keys", "add", "code-reviewer-1", filepath.Join(keys, "code-reviewer-1.pub"))
 	said := filepath.Join(t.TempDir(), "said")
-	attack := `{ echo "key=[$LIZA_SIGNING_KEY] agent=[$LIZA_AGENT_ID] session=[$LIZA_SESSION]"
+	attack := `{ echo "key=[$LIZA_SIGNING_KEY$GH_TOKEN] agent=[$LIZA_AGENT_ID] session=[$LIZA_SESSION]"
 		git-liza config set claim_retry_limit 7; echo "config $?"
 		git-liza -C ../.. note hello; echo "note $?"
 		env -u LIZA_SUPERVISED git-liza -C ../.. config set require_signatures false; echo "without variables $?"
@@ -52,7 +52,7 @@ func TestProjectsCommands(t *testing.T) {
 		git push -q --no-verify ../.. $forged:refs/heads/integration; echo "push $?"
 		git tag forged; echo "tag $?"; } >>` + "'" + said + "' 2>&1; true"
 	p.git("config", "liza.signingkey", filepath.Join(keys, "ann")) // where the code could find it
-	p.env = append(p.env, "TMPDIR="+t.TempDir())
+	p.env = append(p.env, "TMPDIR="+t.TempDir(), "GH_TOKEN=s3cr3t")
 	ann, coder, reviewer := as("ann"), as("coder-1"), as("code-reviewer-1")
 	ann.must("", "config", "set", "integration_test", attack)
 	ann.must("", "config", "set", "worktree_setup", attack)
