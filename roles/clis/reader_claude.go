@@ -1,6 +1,7 @@
 package clis
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -116,12 +117,12 @@ func (r *Reader) claudeEnd(m *message) {
 	u := used.usage()
 	u.Requests, u.Dollars = m.Turns, m.Dollars
 	u.Model = strings.Join(slices.Sorted(maps.Keys(m.ModelUsage)), ", ")
-	if m.IsError && m.Result != "" { // without a text it was interrupted
-		f := r.fault(m.APIStatus, m.Result)
+	if said := cmp.Or(m.Result, textOf(m.Error)); m.IsError && said != "" { // without a text it was interrupted
+		f := r.fault(m.APIStatus, said)
 		if m.Reason == "prompt_too_long" {
 			f.Trouble = Overflow
 		}
-		r.emit(Event{Kind: Failed, Text: m.Result, Fault: f})
+		r.emit(Event{Kind: Failed, Text: said, Fault: f})
 	}
 	r.emit(Event{Kind: Ended, Usage: u})
 }

@@ -32,7 +32,8 @@ func (anthropic) read(body []byte) (Conversation, error) {
 			continue
 		}
 		text, results := blocks(m.Content)
-		if len(results) > 0 {
+		joined := strings.Contains(text, "ROLE: ") // a prompt that continues an interrupted turn
+		if len(results) > 0 && !joined {
 			c.Results = append(c.Results, results...)
 		} else if !reminder(text) {
 			c.Prompts, c.Results = append(c.Prompts, text), nil
