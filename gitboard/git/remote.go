@@ -246,7 +246,7 @@ func (m *Remote) fetchAside(ctx context.Context, c command) (release func(), err
 			case !is:
 			case suffix == ".keep":
 				keeps = append(keeps, to)
-				err = errors.Join(err, os.WriteFile(to, []byte("git liza fetch\n"), 0o444))
+				err = errors.Join(err, os.WriteFile(to, []byte("a fetch by git liza\n"), 0o444))
 			default:
 				if failed := os.Rename(filepath.Join(aside, "pack", name+suffix), to); suffix != ".rev" {
 					err = errors.Join(err, failed)
