@@ -321,8 +321,11 @@ func (c *Call) ownName(ctx context.Context, id string) error {
 	if session == "" || err != nil {
 		return err
 	}
+	if own := v.State.Agent(id); own != nil && own.Session == session {
+		return nil
+	}
 	for _, other := range v.State.List(board.AgentDir) {
-		if a := v.State.Agent(other); a != nil && a.Session == session && other != id {
+		if a := v.State.Agent(other); a != nil && a.Session == session {
 			return board.Refuse(board.CodeSession, fmt.Sprintf("LIZA_AGENT_ID is %s, and LIZA_SESSION is that of %s", id, other), fmt.Sprintf(`eval "$(git liza env %s)" sets both in this shell`, id))
 		}
 	}
