@@ -57,20 +57,25 @@ func (r *reader) completeTask(t *board.Task) {
 	}
 }
 
-// completeEvents adds the submission that the state of a task shows, where its history lacks it.
+// completeEvents adds the events that the state of a task shows, where its history lacks them: of a
+// submission, and of a merge that failed.
 func (r *reader) completeEvents(t *board.Task) {
+	last := t.History[len(t.History)-1].Time
 	submitted := t.Status == board.ReadyForReview || t.Status == board.Approved || t.Status == board.IntegrationFailed
-	if !submitted || t.ReviewCommit == "" || t.Last(board.EventReady) != nil {
-		return
+	if submitted && t.ReviewCommit != "" && t.Last(board.EventReady) == nil {
+		at := slices.IndexFunc(t.History, func(e board.Event) bool {
+			return e.Event == board.EventApproved || e.Event == board.EventIntegrationFailed
+		})
+		if at < 0 {
+			at = len(t.History)
+		}
+		t.History = slices.Insert(t.History, at, board.Event{Time: t.History[max(at-1, 0)].Time, Event: board.EventReady,
+			Agent: cmp.Or(t.AssignedTo, notRecorded), Iteration: t.Iteration, Commit: t.ReviewCommit, Base: t.ReviewBase})
 	}
-	at := slices.IndexFunc(t.History, func(e board.Event) bool {
-		return e.Event == board.EventApproved || e.Event == board.EventIntegrationFailed
-	})
-	if at < 0 {
-		at = len(t.History)
+	if t.Status == board.IntegrationFailed && t.Last(board.EventIntegrationFailed) == nil {
+		r.add("tasks."+t.ID, 0, "%s, and no event says so: one is put in", t.Status)
+		t.History = append(t.History, board.Event{Time: last, Event: board.EventIntegrationFailed, Agent: cmp.Or(t.ApprovedBy, notRecorded), Reason: notRecorded})
 	}
-	t.History = slices.Insert(t.History, at, board.Event{Time: t.History[max(at-1, 0)].Time, Event: board.EventReady,
-		Agent: cmp.Or(t.AssignedTo, notRecorded), Iteration: t.Iteration, Commit: t.ReviewCommit, Base: t.ReviewBase})
 }
 
 // commits notes the commits that a task names, which may be short.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
@@ -52,17 +54,32 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case from == "":
+	known, restore := "last known", func(ctx context.Context) error { _, err := d.WorkTip(ctx, d.v, t); return err }
+	if l := d.slot(t); l.Ours && !worktrees.WasSubmitted(t) {
+		known, from = "in its worktree last", lastHead(l.Path)
+		restore = func(ctx context.Context) error {
+			return d.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: d.v.TaskRef(t.ID), New: from}}, "git liza: bring the branch back")
+		}
+	}
+	if from == "" {
 		p.Hint = "its commits are not in this clone: bring " + branch + " back from where it is"
-	case d.slot(t).Ours && !worktrees.WasSubmitted(t):
-		p.Hint = fmt.Sprintf("git -C %s reflog lists its commits; then: git branch %s COMMIT", board.WorktreeOf(t.ID), branch)
-	default:
-		p.Text += fmt.Sprintf("; it was last known at %s", from.Short())
-		p.Fix = func(ctx context.Context) error { _, err := d.WorkTip(ctx, d.v, t); return err }
+	} else {
+		p.Text, p.Fix = p.Text+fmt.Sprintf("; it was %s at %s", known, from.Short()), restore
 	}
 	d.add(p)
 	return nil
+}
+
+// lastHead returns the last commit that was checked out in a worktree, by its reflog, "" for none:
+// git itself reads no reflog of a branch that is missing.
+func lastHead(worktree string) plumbing.OID {
+	text, _ := os.ReadFile(filepath.Join(records.LinkedDir(worktree), "logs", "HEAD")) // no file, no moves
+	for _, move := range plumbing.ParseReflog(string(text)) {
+		if !move.To.IsZero() {
+			return move.To
+		}
+	}
+	return ""
 }
 
 // lostFromBranch checks whether all unsubmitted work on a branch is in this clone.
