@@ -107,8 +107,3 @@ func readIn(t *testing.T, dir, name string) string {
 	t.Helper()
 	return string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, name))))
 }
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
