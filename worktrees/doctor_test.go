@@ -92,8 +92,8 @@ func TestMissingBranchOnly(t *testing.T) {
 	s.check(os.Remove(filepath.Join(s.gitDirOf("two"), "logs", "HEAD")))
 	s.deletes(taskRef("two"))
 	s.reports(
-		found{doctor.MissingBranch, "one", false, "git branch task/one COMMIT"},
-		found{doctor.MissingBranch, "two", false, "git branch task/two COMMIT"},
+		found{doctor.MissingBranch, "one", false, "git branch task/one " + s.git(s.path("one"), "rev-parse", "HEAD")},
+		found{doctor.MissingBranch, "two", false, "bring task/two back from where it is"},
 	)
 }
 

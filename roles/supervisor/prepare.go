@@ -109,7 +109,7 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	return s.contained(c), file, nil
 }
 
-// Facts fills in what a prompt says about the repository, the agent's role and its task, if it names
+// Facts fills in the prompt's facts about the repository, the agent's role and its task, if it names
 // one, as they are on a view.
 func Facts(ctx context.Context, b *gitboard.Board, v *gitboard.View, named *board.Role, in *prompt.Input) error {
 	tip, err := v.IntegrationTip(ctx)

@@ -54,17 +54,19 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	if err != nil {
 		return err
 	}
-	known, restore := "last known", func(ctx context.Context) error { _, err := d.WorkTip(ctx, d.v, t); return err }
-	if l := d.slot(t); l.Ours && !worktrees.WasSubmitted(t) {
-		known, from = "in its worktree last", lastHead(l.Path)
-		restore = func(ctx context.Context) error {
-			return d.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: d.v.TaskRef(t.ID), New: from}}, "git liza: bring the branch back")
+	kept := "its commits are not in this clone: bring " + branch + " back from where it is"
+	switch l := d.slot(t); {
+	case l.Ours && !worktrees.WasSubmitted(t):
+		p.Hint = kept
+		if last := lastHead(l.Path); last != "" { // perhaps on another branch, so a human decides
+			p.Text += "; its worktree was last at " + last.Short()
+			p.Hint = fmt.Sprintf("git branch %s %s", branch, last)
 		}
-	}
-	if from == "" {
-		p.Hint = "its commits are not in this clone: bring " + branch + " back from where it is"
-	} else {
-		p.Text, p.Fix = p.Text+fmt.Sprintf("; it was %s at %s", known, from.Short()), restore
+	case from == "":
+		p.Hint = kept
+	default:
+		p.Text += fmt.Sprintf("; it was last known at %s", from.Short())
+		p.Fix = func(ctx context.Context) error { _, err := d.WorkTip(ctx, d.v, t); return err }
 	}
 	d.add(p)
 	return nil

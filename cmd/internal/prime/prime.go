@@ -61,7 +61,7 @@ type Primer struct {
 	mark  string     // of what wakes a planner
 	waits bool       // the caller has nothing to do now
 	as    roles.Role // that of a reviewer while a coder reviews
-	again bool       // it has waited, and was told the rules before
+	again bool       // it has waited, and has the rules already
 }
 
 // primeWork is the task of a coder or a reviewer.

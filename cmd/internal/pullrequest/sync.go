@@ -35,7 +35,7 @@ type Synced struct {
 	URL      string   `json:"url"`
 }
 
-// Lines say it to a human.
+// Lines prints it for a human.
 func (s *Synced) Lines() []string {
 	line := fmt.Sprintf("%s: pull request %d is %s", s.Goal, s.Number, s.State)
 	if s.Merged != "" {
@@ -363,7 +363,7 @@ func reviewText(r forge.Review) string {
 	return strings.TrimSpace(strings.Join(parts, "\n"))
 }
 
-// wordsOf is all that a review has ever said, so that an edit makes it new, and a resolved comment does not.
+// wordsOf is all text of a review, so that an edit makes it new, and a resolved comment does not.
 func wordsOf(r forge.Review) string {
 	words := []string{r.Text}
 	for _, c := range r.Comments {
