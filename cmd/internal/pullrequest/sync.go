@@ -35,7 +35,7 @@ type Synced struct {
 	URL      string   `json:"url"`
 }
 
-// Lines prints it for a human.
+// Lines returns it as text for a human.
 func (s *Synced) Lines() []string {
 	line := fmt.Sprintf("%s: pull request %d is %s", s.Goal, s.Number, s.State)
 	if s.Merged != "" {
