@@ -131,7 +131,7 @@ func TestGitboardImportsNothingAbove(t *testing.T) {
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
 // starters may start processes other than git: a test command, an agent's long command, the demo's agents, a human's editor, the exporter, GitHub's program for its token,
-// mv to another disk, the processes whose bare cost the bench measures.
+// cp and sync to another disk, the processes whose bare cost the bench measures.
 var starters = []string{"cmd/internal/acp", "cmd/internal/team", "cmd/internal/prime", "cmd/internal/pullrequest", "gitboard/git", "gitboard/git/child", "gitboard/git/disk", "gitboard/proc", "gitboard/testrun", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/process", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {

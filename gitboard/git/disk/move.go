@@ -11,8 +11,8 @@ import (
 )
 
 // Move renames a file or directory. If the two paths are on different disks, as `.worktrees` may be a
-// mount, mv copies it and removes the original. to must not exist; the directory that it is in is
-// made.
+// mount, cp copies it, and the original is removed once the copy is flushed. to must not exist; the
+// directory that it is in is made. Nothing is left of a copy that failed.
 func Move(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -21,10 +21,12 @@ func Move(from, to string) error {
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	if said, err := exec.Command("mv", "--", from, to).CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(said)))
+	for _, command := range [][]string{{"cp", "-RpP", "--", from, to}, {"sync"}} {
+		if said, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			return errors.Join(fmt.Errorf("%w: %s", err, strings.TrimSpace(string(said))), RemoveTree(to))
+		}
 	}
-	return nil
+	return RemoveTree(from)
 }
 
 // MoveFiles moves files, given by their paths below from, to the same paths below to, where there are
