@@ -40,7 +40,7 @@ func (s *Project) forgetGone(ctx context.Context, path string, head plumbing.OID
 	if record == "" {
 		return s.keepRecorded(ctx, task, head)
 	}
-	if at := records.WorktreeOf(record, s.Entries()); at != "" && at != path { // a process that died had moved it there
+	if at := s.MovedTo(path); at != "" {
 		return s.repo.RepairWorktrees(ctx, at)
 	}
 	others, err := s.repo.RecordedCommits(ctx, record)

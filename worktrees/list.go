@@ -76,6 +76,19 @@ func (s *Project) Entries() (paths []string) {
 	return paths
 }
 
+// MovedTo returns the path in .worktrees to which a process that then died has moved a worktree, given
+// the path in git's record; "" for none.
+func (s *Project) MovedTo(path string) string {
+	record := s.repo.Records().Of(path)
+	if record == "" {
+		return ""
+	}
+	if at := records.WorktreeOf(record, s.Entries()); at != path {
+		return at
+	}
+	return ""
+}
+
 // InFolder returns the name of a worktree directly below .worktrees.
 func (s *Project) InFolder(path string) (string, bool) {
 	dir, name := filepath.Split(path)

@@ -58,6 +58,9 @@ type planners struct {
 // settled are the triggers that a human has to deal with once a planner has left them.
 var settled = []WakeTrigger{InitialPlanning, PlanRejected, BlockedTasks, HypothesisExhausted, ImmediateDiscovery, StaleReservation}
 
+// waitsForHuman begins the reason of a planner that waits for a human; the triggers follow.
+const waitsForHuman = "a human, for "
+
 // LeftToHuman is the reason why a planner waits, as its record shows it to other clones, if it has seen
 // triggers and left them to a human; "" otherwise.
 func LeftToHuman(open []Wake, seen map[string]string) string {
@@ -70,7 +73,7 @@ func LeftToHuman(open []Wake, seen map[string]string) string {
 	if left == nil {
 		return ""
 	}
-	return "a human, for " + strings.Join(left, ", ")
+	return waitsForHuman + strings.Join(left, ", ")
 }
 
 // of returns who deals with what some triggers of a goal are about.
@@ -79,7 +82,7 @@ func (p planners) of(goal string, triggers ...WakeTrigger) (who roles.Role, left
 		return p.present, false
 	}
 	if by := p.s.Agent(p.s.PlannerOf(goal)); by != nil && slices.ContainsFunc(triggers, func(t WakeTrigger) bool {
-		return strings.HasPrefix(by.WaitingFor, "a human, ") && strings.Contains(by.WaitingFor, string(t))
+		return strings.HasPrefix(by.WaitingFor, waitsForHuman) && strings.Contains(by.WaitingFor, string(t))
 	}) {
 		return roles.Human, true
 	}

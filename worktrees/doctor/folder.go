@@ -12,7 +12,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
-	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -112,8 +111,8 @@ func (d *diagnosis) registrations(context.Context) error {
 		if inside && slices.ContainsFunc(d.found, func(p Problem) bool { return p.Path == filepath.Join(d.Folder(), name) }) {
 			continue
 		}
-		if at := records.WorktreeOf(d.repo.Records().Of(w.Path), d.Entries()); at != "" && at != w.Path {
-			continue // a process that died had moved it there
+		if d.MovedTo(w.Path) != "" {
+			continue
 		}
 		if d.MovedAlong(w) {
 			p.Text = fmt.Sprintf("the project was moved: git's record of the worktree %s names its former place", filepath.Base(w.Path))
