@@ -342,14 +342,14 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	equals(t, "while goal-1 runs", []any{flagged(), stuck()}, []any{false, ""})
 	s.do(human, &board.GoalAbort{Goal: "goal-1"})
 	equals(t, "afterwards", []any{flagged(), stuck()}, []any{true, "waits for ledger of goal-1, which is ABORTED"})
-	beside := report.Outside{Leases: s.allAlive()}
-	equal(t, "inbox", lined(s.inbox(beside)), "ended_goal human [invoice]: git liza goal reopen goal-1")
-	o, err := report.Look(s.state(), beside, s.now.Std())
+	outside := report.Outside{Leases: s.allAlive()}
+	equal(t, "inbox", lined(s.inbox(outside)), "ended_goal human [invoice]: git liza goal reopen goal-1")
+	o, err := report.Look(s.state(), outside, s.now.Std())
 	equals(t, "status", []any{asks(o.Waiting), o.Waits(roles.Human), err}, []any{
 		[]ask{{What: "invoice waits for ledger of goal-1, which is ABORTED", Do: "git liza goal reopen goal-1"}}, 1, error(nil),
 	})
 	s.do(human, &board.GoalReopen{Goal: "goal-1"})
-	equals(t, "reopened", []any{flagged(), lined(s.inbox(beside))}, []any{false, ""})
+	equals(t, "reopened", []any{flagged(), lined(s.inbox(outside))}, []any{false, ""})
 }
 
 // TestDependsOnDropped checks that a dependency on a task that was replaced or given up is refused

@@ -12,9 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-func (s *script) inbox(beside report.Outside) *report.Inbox {
+func (s *script) inbox(outside report.Outside) *report.Inbox {
 	s.t.Helper()
-	in, err := report.InboxOf(s.state(), beside, s.now.Std())
+	in, err := report.InboxOf(s.state(), outside, s.now.Std())
 	if err != nil {
 		s.t.Fatalf("%v", err)
 	}
@@ -35,10 +35,10 @@ func lined(in *report.Inbox) string {
 func TestInboxOrder(t *testing.T) {
 	nobody := map[string]board.Lease{}
 	for _, c := range []struct {
-		name   string
-		make   func(*script)
-		beside func(*script) report.Outside
-		want   []string
+		name    string
+		make    func(*script)
+		outside func(*script) report.Outside
+		want    []string
 	}{
 		{"nothing waits", func(s *script) { s.claimed("one") }, nil, nil},
 		{"no plan", func(*script) {}, func(*script) report.Outside { return report.Outside{Leases: nobody} }, []string{"no_plan human []: git liza agent planner"}},
@@ -96,11 +96,11 @@ func TestInboxOrder(t *testing.T) {
 	} {
 		s := begun(t)
 		c.make(s)
-		beside := report.Outside{Leases: s.allAlive()}
-		if c.beside != nil {
-			beside = c.beside(s)
+		outside := report.Outside{Leases: s.allAlive()}
+		if c.outside != nil {
+			outside = c.outside(s)
 		}
-		if got, want := lined(s.inbox(beside)), strings.Join(c.want, "\n"); got != want {
+		if got, want := lined(s.inbox(outside)), strings.Join(c.want, "\n"); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, want)
 		}
 	}

@@ -23,7 +23,7 @@ func (u Upkeep) Maintain(ctx context.Context) error {
 	return c.Run(ctx)
 }
 
-// Pack packs all loose objects, also those that no ref reaches, even if git's settings keep its own
+// Pack packs all loose objects, also unreachable ones, even if git's settings keep its own
 // maintenance from doing so. What no ref has reached for long goes (gc.pruneExpire).
 func (u Upkeep) Pack(ctx context.Context) error {
 	return u.repo.command("gc", "gc", "--quiet", "--cruft").Run(ctx)

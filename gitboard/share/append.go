@@ -241,7 +241,7 @@ func (s *Store) outcome(ctx context.Context, mine *transaction) (known bool, o l
 }
 
 // send pushes a chain, updates the local refs to match the remote, and records the outcome for
-// those who wait. It returns that of the caller's own transaction, which may be nil.
+// the processes that wait. It returns that of the caller's own transaction, which may be nil.
 func (s *Store) send(ctx context.Context, c *chain, own *transaction) (mine log.Outcome) {
 	if len(c.Transactions) > 1 {
 		ctx = context.WithoutCancel(ctx) // the callers of the other transactions were not cancelled

@@ -41,7 +41,7 @@ func (s *Store) learn(ctx context.Context, d *delivery, text string) error {
 	return nil
 }
 
-// newsUpdate is what news change in this clone.
+// newsUpdate brings news to this clone.
 type newsUpdate struct {
 	*Store
 	chain   *chain // that was delivered

@@ -97,7 +97,7 @@ func (s *Store) records() [][]byte {
 	return slices.Collect(bytes.Lines(data))
 }
 
-// record records the outcomes of transactions, by their ids, for those who wait.
+// record records the outcomes of transactions, by their ids, for the processes that wait.
 func (s *Store) record(outcomes map[string]log.Outcome) {
 	if len(outcomes) == 0 {
 		return

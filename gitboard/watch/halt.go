@@ -55,8 +55,8 @@ func KeepSummary(b *gitboard.Board, done *gitboard.Done) (string, error) {
 	return keepSummary(b, done.After, summaryOf(done.After, done.Op.Time), done.Op.Time)
 }
 
-// KeepHaltSummary writes the sprint's summary, once, if the file .liza/CHECKPOINT is among those that
-// stop the clone, and returns its path and whether it is new.
+// KeepHaltSummary writes the sprint's summary, once, if the file .liza/CHECKPOINT is among the files
+// that stop the clone, and returns its path and whether it is new.
 func KeepHaltSummary(b *gitboard.Board, s *board.State, halts []report.Halt) (file string, wrote bool, err error) {
 	i := slices.IndexFunc(halts, func(h report.Halt) bool { return h.Mode == board.CheckpointMode })
 	if i < 0 {

@@ -1,6 +1,9 @@
 package clis
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // openPart is a piece of OpenCode's work.
 type openPart struct {
@@ -16,7 +19,7 @@ type openPart struct {
 	}
 }
 
-// openBegan handles the begin of a request. Each event names the session.
+// openBegan handles the start of a request. Each event names the session.
 func (r *Reader) openBegan(m *message) {
 	if r.seen == m.Session {
 		r.nothing(m)
@@ -60,9 +63,6 @@ func (r *Reader) openFailed(m *message) {
 		}
 	}
 	_ = json.Unmarshal(m.Error, &e) // then the words are missing
-	said := e.Data.Message
-	if said == "" {
-		said = e.Name
-	}
+	said := cmp.Or(e.Data.Message, e.Name)
 	r.emit(Event{Kind: Failed, Text: said, Fault: r.fault(e.Data.StatusCode, said)})
 }

@@ -91,15 +91,15 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 				defer stop()
 			}
 			if role.Kind.Role() == roles.Planner && !run.Once && !interactive {
-				defer beside(ctx, func(ctx context.Context) { pullrequest.Tend(ctx, c, out.Warn) })()
+				defer alongside(ctx, func(ctx context.Context) { pullrequest.Tend(ctx, c, out.Warn) })()
 			}
 			return supervisor.Run(ctx, config)
 		},
 	}
 })
 
-// beside starts what runs until it is stopped.
-func beside(ctx context.Context, run func(context.Context)) (stop func()) {
+// alongside runs a function until it is stopped.
+func alongside(ctx context.Context, run func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { run(ctx) })

@@ -24,10 +24,10 @@ var _ = add(func() *call.Command {
 up to three of a role, and one that has had nothing to do for two minutes ends, unless git liza team show says
 otherwise. Teams on several machines count each other's agents. With one of the numbers it has these agents all the
 time.
-Each is supervised as by git liza agent. On a terminal the last
-line says how many tasks are in which state, and who does what, since when. Open pull requests are synced as by git liza
-pr sync --watch. Ctrl-C ends all of it: claims with work in them are kept for the next start. Exit code 0: every goal that was worked on is COMPLETED; otherwise the
-reason is shown for each goal.`,
+Each is supervised as by git liza agent. On a terminal the last line says how many tasks are in which state, and who does
+what, since when. Open pull requests are synced as by git liza pr sync --watch. Ctrl-C ends all of it: claims with work
+in them are kept for the next start. Exit code 0: every goal that was worked on is COMPLETED; otherwise the reason is
+shown for each goal.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.IntVar(t.Counts[roles.Planner], "planners", 1, "how many planners")
 			f.IntVar(t.Counts[roles.Coder], "coders", 2, "how many coders")

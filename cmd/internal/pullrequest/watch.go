@@ -163,7 +163,7 @@ func (p *poller) hold(ctx context.Context) (until time.Time, err error) {
 	return until, err
 }
 
-// followed lists the goals whose pull requests are polled: those that may be merged, and closed ones, which
+// followed lists the goals whose pull requests are polled: mergeable ones, and closed ones, which
 // may be opened again, while their goal is in progress.
 func (p *poller) followed(s *board.State) (goals []*board.Goal, names string) {
 	for _, g := range s.Goals() {
