@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // exchange is a request that a host expects, and its answer.
@@ -47,13 +49,9 @@ func hostOf(t *testing.T, kind string, all ...exchange) Host {
 		}
 	})
 	at, err := PlaceOf(server.URL + "/ann/shop.git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	h, err := At(kind, at, "s3cr3t", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return h
 }
 
@@ -79,9 +77,7 @@ func TestOpen(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			h := hostOf(t, kind, all...)
 			p, err := h.Open(t.Context(), Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			if p.Number != 7 || !p.Draft || p.Title != "T" || p.Head != "a1" || p.State != Open {
 				t.Errorf("%+v", p)
 			}
@@ -165,9 +161,7 @@ func TestChecks(t *testing.T) {
 		exchange{`GET /api/v3/repos/ann/shop/commits/a1/check-runs?per_page=100`, 200, `{"check_runs":[{"name":"lint","status":"completed","conclusion":"failure","output":{"title":"2 errors"}},{"name":"unit","status":"in_progress"}]}`, nil},
 		exchange{`GET /api/v3/repos/ann/shop/commits/a1/status?per_page=100`, 200, `{"statuses":[{"context":"ci","state":"success"}]}`, nil})
 	got, err := h.Checks(t.Context(), "a1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	text, _ := json.Marshal(got)
 	if want := `[{"Name":"lint","State":"failed","Text":"2 errors","URL":""},{"Name":"unit","State":"pending","Text":"","URL":""},{"Name":"ci","State":"passed","Text":"","URL":""}]`; string(text) != want {
 		t.Errorf("%s", text)
@@ -259,9 +253,7 @@ func TestDetail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := hostOf(t, c.kind, append(c.checks, c.detail...)...)
 			checks, err := h.Checks(t.Context(), "a1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			got, err := h.Detail(t.Context(), checks[0])
 			ends := "line 149\n100 %\n" + strings.Repeat("x", maxLine) + "…\nexit 2"
 			if err != nil || !strings.HasPrefix(got, c.begins) || c.log && !strings.HasSuffix(got, ends) || c.begins == "" && got != "" {
@@ -312,15 +304,11 @@ func TestUnchanged(t *testing.T) {
 	}))
 	defer server.Close()
 	at, err := PlaceOf(server.URL + "/ann/shop.git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	now := reset.Add(-90 * time.Minute)
 	m := &Meter{Now: func() time.Time { return now }}
 	h, err := At(GitHub, at, "s3cr3t", m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for _, left = range []int{4000, 500, 499} {
 		p, err := h.Get(t.Context(), 7)
 		if err != nil || p.Number != 7 || p.Updated != "2029-12-31T22:00:00Z" {

@@ -27,12 +27,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 // project makes a repository with one commit, in an environment without any user's settings.
 func project(t testing.TB) string {

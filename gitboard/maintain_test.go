@@ -13,9 +13,7 @@ func TestMaintain(t *testing.T) {
 	ran := func() bool {
 		t.Helper()
 		did, err := b.Maintain(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return did
 	}
 	if !ran() || ran() {

@@ -6,15 +6,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestProofGrows: of two processes that prove at the same time, the slower one does not set the proof
 // back.
 func TestProofGrows(t *testing.T) {
 	b, err := Open(t.Context(), testrepo.Bare(t).CommonDir(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer b.Close()
 	id := func(n int) plumbing.OID { return plumbing.OID(fmt.Sprintf("%040x", n)) }
 	known := proof{id(1), id(2), id(2)}

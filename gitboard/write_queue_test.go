@@ -75,9 +75,7 @@ func started(t *testing.T) (*Board, string) {
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
 	testrun.InitRepository(t, dir, false)
 	b, err := Open(ctx, dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	t.Cleanup(func() { b.Close() })
 	write(t, b, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
 	return b, b.writeQueue().path
@@ -142,9 +140,7 @@ func TestTurnComes(t *testing.T) {
 		<-moved.C
 		now := time.Now()
 		stood, last = max(stood, now.Sub(last)), now
-		if err := os.Chtimes(path, now, now); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.Chtimes(path, now, now))
 	}
 	busy.end()
 	<-got
@@ -192,12 +188,8 @@ func TestTurnThatNeverComes(t *testing.T) {
 
 func TestNoTurnToBeHad(t *testing.T) {
 	b, path := started(t)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Remove(path))
+	testrun.Check(t, os.Mkdir(path, 0o755))
 	write(t, b, note("without"))
 }
 

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // patterns are turns of phrase that native English hardly uses. The limits are occurrences in a
@@ -52,9 +54,7 @@ func TestLanguage(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for where, text := range map[string]string{"comments and literals": code.String(), "documents": documents.String()} {
 		words := float64(len(strings.Fields(text)))
 		if words < 20_000 {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var (
@@ -19,9 +21,7 @@ var (
 // scripts, and that all of them exist, also those that are named elsewhere on the page.
 func TestSecurityNamesTests(t *testing.T) {
 	text, err := os.ReadFile("security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	tests, scripts := written(t)
 	has := func(row, test, name string) {
 		body, there := tests[test]
@@ -32,9 +32,7 @@ func TestSecurityNamesTests(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile("../ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for _, m := range testName.FindAllStringSubmatch(string(page), -1) {
 		has("ARCHITECTURE.md", m[1], "")
 	}
@@ -99,8 +97,6 @@ func written(t *testing.T) (tests map[string]string, scripts map[string]bool) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return tests, scripts
 }

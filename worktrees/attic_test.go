@@ -57,12 +57,7 @@ func (s settingsAlone) Record(path string) (any, error) {
 	return s.Memory.Record(path)
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Check
 
 func (s *Project) points(t *testing.T, ref string, want plumbing.OID) {
 	t.Helper()

@@ -100,9 +100,7 @@ func TestRunTooLong(t *testing.T) {
 		t.Skipf("mkfifo: %v %s", err, out)
 	}
 	holds, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for who writes
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer holds.Close()
 	start := time.Now()
 	err = Run(context.Background(), Command{Name: "it", Script: "exec 3>'" + pipe + "'; (trap '' TERM; echo up >&3; exec sleep 300) & sleep 300", Timeout: time.Second})
@@ -117,9 +115,7 @@ func TestRunTooLong(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// Nobody holds the other end any more: all have ended.
-	if err := holds.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, holds.SetReadDeadline(time.Now().Add(time.Minute)))
 	if said, err := io.ReadAll(holds); err != nil {
 		t.Errorf("a child that says %q went on: %v", said, err)
 	}

@@ -95,9 +95,7 @@ func TestBudgets(t *testing.T) {
 	s := p.supervise("agent", "coder", "--exec="+spends)
 	s.hears("alarm", "alpha has used 900 of 1000 tokens (budget_task_tokens); a human raises it: git liza unblock alpha --budget 2000")
 	pid := p.agentPID("coder-1")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(file, nil, 0o644))
 	s.hears("ending", "alpha has used 1800 of 1000 tokens")
 	s.hears("ended", "ended by its supervisor")
 	s.hears("waiting", "nothing to claim")
@@ -179,9 +177,7 @@ func TestIdleTeam(t *testing.T) {
 func cpu(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	var total time.Duration

@@ -20,9 +20,7 @@ import (
 func (p *project) fakeCLI(name, script string) {
 	p.t.Helper()
 	bin := p.t.TempDir()
-	if err := testrun.WriteProgram(filepath.Join(bin, name), "#!/bin/sh\n[ \"$1\" != auth ] || exit 0\n"+script); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, testrun.WriteProgram(filepath.Join(bin, name), "#!/bin/sh\n[ \"$1\" != auth ] || exit 0\n"+script))
 	p.env = append(slices.Clone(p.env), "PATH="+bin+":"+os.Getenv("PATH"))
 }
 
@@ -116,9 +114,7 @@ func TestNotLoggedIn(t *testing.T) {
 			if err == nil {
 				err = testrun.WriteProgram(program, "#!/bin/sh\n[ \"$1\" != auth ] || exit 1\n"+worksForEver)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			p.env = append(slices.Clone(p.env), "HOME="+home, "PATH="+os.Getenv("PATH")+":"+home, "GEMINI_API_KEY=", "GOOGLE_API_KEY=", "GOOGLE_CLOUD_PROJECT=")
 			p.addTask("alpha")
 			s := p.supervise("agent", "coder", "--cli="+cli)
@@ -156,18 +152,12 @@ func TestTeamOutlivesItsRemote(t *testing.T) {
 	away := f.hub + ".away"
 	s := p.supervise("team", "--exec=echo half >half.txt; exec sleep 1000")
 	s.hears("started", "alpha")
-	if err := os.Rename(f.hub, away); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Rename(f.hub, away))
 	s.hears("stopped", "has lost its lease")
 	s.hears("trouble", "it registers again later")
-	if err := os.Rename(away, f.hub); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Rename(away, f.hub))
 	s.hears("started", "alpha")
-	if err := os.Rename(f.hub, away); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Rename(f.hub, away))
 	s.signal(syscall.SIGTERM)
 	s.ends(1)
 	never := p.supervise("team", "--exec=true")
@@ -186,9 +176,7 @@ func TestTeamWithoutACLI(t *testing.T) {
 	p.fakeCLI("claude", worksForEver)
 	file := filepath.Join(t.TempDir(), "team.yaml")
 	team := strings.Replace(p.must("", "team", "show"), "kind: reviewer", "kind: reviewer\n    cli: vibe", 1)
-	if err := os.WriteFile(file, []byte(team), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(file, []byte(team), 0o644))
 	p.must("", "team", "set", file)
 	for _, args := range [][]string{{"team"}, {"team", "--planners=0", "--coders=1", "--reviewers=1"}} {
 		tip := p.tip()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // gate returns shell code that waits until open creates a file.
@@ -17,9 +19,7 @@ func (p *project) gate(name string) (waits string, open func()) {
 	file := filepath.Join(p.t.TempDir(), name)
 	return "until test -e '" + file + "'; do sleep 0.05; done", func() {
 		p.t.Helper()
-		if err := os.WriteFile(file, nil, 0o644); err != nil {
-			p.t.Fatal(err)
-		}
+		testrun.Check(p.t, os.WriteFile(file, nil, 0o644))
 	}
 }
 
@@ -118,9 +118,7 @@ func TestGraceBehindAShell(t *testing.T) {
 	p.addTask("alpha")
 	agent := filepath.Join(t.TempDir(), "agent")
 	script := "trap 'sleep 2; echo it is tidy; exit 0' TERM; touch " + agent + ".begun; while :; do sleep 0.1; done"
-	if err := os.WriteFile(agent, []byte(script), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(agent, []byte(script), 0o644))
 	s := p.supervise("agent", "coder", "--exec=sh "+agent+"; exit 9")
 	p.appears(agent + ".begun")
 	s.signal(syscall.SIGTERM)

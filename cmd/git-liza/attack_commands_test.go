@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestProjectsCommands: worktree_setup and the integration test run code that agents wrote. That
@@ -73,9 +75,7 @@ func TestProjectsCommands(t *testing.T) {
 		t.Errorf("besides the merge:\n%s", ops)
 	}
 	text, err := os.ReadFile(said)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	runs := strings.Split(strings.TrimPrefix(string(text), "key="), "key=")
 	if len(runs) != 3 { // the setup for the claim, the setup for the test, and the test
 		t.Errorf("it ran %d times", len(runs))

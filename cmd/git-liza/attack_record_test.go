@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // approve has coder-1's work on parse submitted and APPROVED.
@@ -230,9 +232,7 @@ func TestLargeImportIsShared(t *testing.T) {
 	for i := range 300 {
 		fmt.Fprintf(&old, "  - {id: t%d, description: %q, status: DRAFT, priority: 3, created: \"2026-01-01T00:00:00Z\"}\n", i, strings.Repeat("word ", 900))
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "..", "old.yaml"), []byte(old.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(filepath.Join(s.dir, "..", "old.yaml"), []byte(old.String()), 0o644))
 	s.must("", "import", "../old.yaml")
 	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
 	s.proven()

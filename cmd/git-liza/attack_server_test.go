@@ -228,9 +228,7 @@ func TestServersHooks(t *testing.T) {
 	s := newServer(t)
 	for _, name := range []string{"pre-receive", "update", "post-receive"} {
 		text := "#!/bin/sh\necho \"own ${0##*/}\" >&2\ncat >/dev/null\n"
-		if err := testrun.WriteProgram(filepath.Join(s.dir, "../server.git/hooks", name), text); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, testrun.WriteProgram(filepath.Join(s.dir, "../server.git/hooks", name), text))
 	}
 	said := s.ok("", "", "git push origin main:feature 2>&1")
 	for _, want := range []string{"own pre-receive", "own update", "own post-receive"} {

@@ -186,9 +186,7 @@ func TestProjectsHooks(t *testing.T) {
 			s := newSite(t)
 			s.ok("", "", "mkdir -p '"+c.dir+"'")
 			for _, hookName := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction"} {
-				if err := testrun.WriteProgram(filepath.Join(s.dir, c.dir, hookName), hook); err != nil {
-					t.Fatal(err)
-				}
+				testrun.Check(t, testrun.WriteProgram(filepath.Join(s.dir, c.dir, hookName), hook))
 			}
 			if c.config != "" {
 				s.ok("", "", `git config core.hooksPath "`+c.config+`"`)
@@ -231,25 +229,19 @@ func TestHooksWithoutProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			os.Remove(program)
 			if content != "" {
-				if err := testrun.WriteProgram(program, content); err != nil {
-					t.Fatal(err)
-				}
+				testrun.Check(t, testrun.WriteProgram(program, content))
 			}
 			// The hooks run this program, and PATH has no other.
 			run := filepath.Join(s.dir, ".git", "liza", "hooks", "run")
 			text, err := os.ReadFile(run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			lines := strings.Split(string(text), "\n")
 			for i, line := range lines {
 				if strings.HasPrefix(line, "program='") {
 					lines[i] = "program='" + program + "'"
 				}
 			}
-			if err := os.WriteFile(run, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, os.WriteFile(run, []byte(strings.Join(lines, "\n")), 0o644))
 			git := s.ok("", "", "dirname \"$(command -v git)\"")
 			said, exit := s.sh("coder-1", parse, "PATH="+strings.TrimSpace(git)+":/usr/bin:/bin; git commit -q --allow-empty -m alone 2>&1")
 			if exit != 0 || !strings.Contains(said, "liza: warning: git-liza does not answer") {

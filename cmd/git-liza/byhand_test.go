@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // byHand is an agent without a supervisor or a memory: it knows what git liza prime prints, and the
@@ -95,9 +97,7 @@ func TestTeamByHand(t *testing.T) {
 	for _, id := range agents {
 		idle, _ := os.ReadFile(filepath.Join(said, id+".idle"))
 		all, err := os.ReadFile(filepath.Join(said, id+".all"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if n := bytes.Count(idle, []byte("\n")); n > 10 || len(all) > 60<<10 || t.Failed() {
 			t.Errorf("%s had nothing to do %d times, and read %d bytes:\n%s", id, n, len(all), all)
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestCompletionInShells checks what a user of a real shell sees after pressing Tab: tasks with
@@ -37,9 +39,7 @@ func TestCompletionInShells(t *testing.T) {
 			p.addTask("greet-all")
 			p.addTask("greet-one")
 			rc := filepath.Join(t.TempDir(), "rc")
-			if err := os.WriteFile(rc, []byte(shell.rc), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, os.WriteFile(rc, []byte(shell.rc), 0o644))
 			home := t.TempDir()
 			argv := slices.Clone(shell.start)
 			for i, arg := range argv {

@@ -26,20 +26,14 @@ func smallImage(t *testing.T) string {
 		t.Helper()
 		data, err := os.ReadFile(file)
 		to := filepath.Join(root, as)
-		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), testrun.WriteProgram(to, string(data))); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), testrun.WriteProgram(to, string(data))))
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	files := []string{self}
 	for _, name := range strings.Fields("sh git cat sed env mkdir rm mv sleep") {
 		file, err := exec.LookPath(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		add(file, "bin/"+name)
 		files = append(files, file)
 	}
@@ -49,9 +43,7 @@ func smallImage(t *testing.T) string {
 			add(library, library)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(root, "tmp"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.MkdirAll(filepath.Join(root, "tmp"), 0o777))
 	name := "liza-test-" + strings.ToLower(filepath.Base(filepath.Dir(root)))
 	if out, err := exec.Command("sh", "-c", `tar -C "$0" -c . | podman import -q - "$1"`, root, name).CombinedOutput(); err != nil {
 		t.Skipf("podman makes no image here: %v\n%s", err, out)
@@ -74,9 +66,7 @@ func TestContainer(t *testing.T) {
 	p.addTask("alpha")
 	p.addTask("beta")
 	hidden := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(hidden, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(hidden, nil, 0o644))
 	s := p.supervise("agent", "coder", "--once", "--container", image, "--exec=test ! -e '"+hidden+"' || exit 9\n"+submits)
 	s.ends(0)
 	p.stands("alpha", "READY_FOR_REVIEW")
@@ -104,9 +94,7 @@ func TestContainerIsEnded(t *testing.T) {
 	p := newProject(t)
 	p.addTask("alpha")
 	bin := t.TempDir()
-	if err := testrun.WriteProgram(filepath.Join(bin, "podman"), engine); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, testrun.WriteProgram(filepath.Join(bin, "podman"), engine))
 	started, killed := filepath.Join(bin, "started"), filepath.Join(bin, "killed")
 	p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"), "STARTED="+started, "KILLED="+killed)
 	s := p.supervise("agent", "coder", "--container", "agents:1", "--exec=true")
@@ -166,9 +154,7 @@ func TestContainersReach(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
 			bin, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")
-			if err := testrun.WriteProgram(filepath.Join(bin, "podman"), mounts); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, testrun.WriteProgram(filepath.Join(bin, "podman"), mounts))
 			p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"), "RAN="+ran)
 			p.addTask("alpha")
 			s := p.supervise("agent", "coder", "--once", "--container", "agents:1", "--exec="+strings.ReplaceAll(breaksOut, "BECOMES", becomes))

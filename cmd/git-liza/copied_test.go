@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestCopiedBoardIsFound: doctor finds the newest board that is there, even if a copy of the
@@ -24,17 +26,13 @@ func TestCopiedBoardIsFound(t *testing.T) {
 	age := map[string]time.Time{}
 	for _, file := range kept {
 		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		age[file] = info.ModTime()
 	}
 	now := time.Now()
 	for file, at := range age { // the newest file seems oldest
 		reversed := now.Add(-at.Sub(now))
-		if err := os.Chtimes(file, reversed, reversed); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.Chtimes(file, reversed, reversed))
 	}
 	p.git("branch", "-D", "liza/state")
 	p.git("update-ref", "-d", "refs/liza/last")

@@ -35,9 +35,7 @@ esac
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "agent")
-	if err := testrun.WriteProgram(path, text); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, testrun.WriteProgram(path, text))
 	return path
 }
 
@@ -91,9 +89,7 @@ func (p *project) ended(goal string) time.Time {
 	for _, g := range p.board().Goals {
 		if g.ID == goal {
 			at, err := time.Parse(time.RFC3339, g.Ended)
-			if err != nil {
-				p.t.Fatal(err)
-			}
+			testrun.Check(p.t, err)
 			return at
 		}
 	}

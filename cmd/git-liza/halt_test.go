@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // slow returns a command that signals that it has begun and then waits.
@@ -36,9 +38,7 @@ func TestPausedAmidWork(t *testing.T) {
 	s.hears("ended", "ended by its supervisor")
 	p.gone(pid)
 	s.hears("waiting", "PAUSED")
-	if err := os.Remove(filepath.Join(p.dir, ".liza", "PAUSE")); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Remove(filepath.Join(p.dir, ".liza", "PAUSE")))
 	s.hears("started", "alpha")
 	p.never(tip, takesOn)
 	s.stops()

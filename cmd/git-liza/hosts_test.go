@@ -136,9 +136,7 @@ func (h *host) program(name string, elsewhere ...string) string {
 func (h *host) file(name, text string, mode os.FileMode) string {
 	h.t.Helper()
 	path := filepath.Join(h.dir, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode)); err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode)))
 	return path
 }
 
@@ -146,15 +144,11 @@ func (h *host) file(name, text string, mode os.FileMode) string {
 func (h *host) runs(network, address, name string, args ...string) {
 	h.t.Helper()
 	log, err := os.Create(filepath.Join(h.dir, filepath.Base(name)+".log"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, err)
 	defer log.Close()
 	cmd := exec.Command(name, args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = quietly(), log, log, &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -201,9 +195,7 @@ func serveGitShell(h *host) {
 // branches.
 func serveGitolite(h *host) {
 	gitolite, home := h.program("gitolite"), filepath.Join(h.dir, "home")
-	if err := os.Mkdir(home, 0o755); err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, os.Mkdir(home, 0o755))
 	key := h.serveSSHD(home)
 	administers := func(args ...string) {
 		h.t.Helper()
@@ -215,15 +207,11 @@ func serveGitolite(h *host) {
 	}
 	administers("setup", "-pk", h.file("ann.pub", key, 0o644))
 	const rules = "repo gitolite-admin\n\tRW+ = ann\nrepo board\n\tRW = ann\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitolite", "conf", "gitolite.conf"), []byte(rules), 0o644); err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, os.WriteFile(filepath.Join(home, ".gitolite", "conf", "gitolite.conf"), []byte(rules), 0o644))
 	administers("compile")
 	administers("trigger", "POST_COMPILE")
 	keys, err := os.ReadFile(filepath.Join(home, ".ssh", "authorized_keys"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, err)
 	h.file("authorized_keys", string(keys), 0o600)
 	h.hub = filepath.Join(home, "repositories", "board.git")
 	h.url += "/board"
@@ -240,9 +228,7 @@ func (h *host) serveSSHD(home string) (key string) {
 		}
 	}
 	account, err := user.Current()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, err)
 	hostKey, userKey := sshKey(h.t, filepath.Join(h.dir, "host")), sshKey(h.t, filepath.Join(h.dir, "key"))
 	port := testrun.FreePort(h.t)
 	env := []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "PATH=" + os.Getenv("PATH")}
@@ -273,9 +259,7 @@ func (h *host) useSSH() {
 func (h *host) gitProgram(name string) string {
 	h.t.Helper()
 	dir, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, err)
 	return h.program(filepath.Join(strings.TrimSpace(string(dir)), name))
 }
 
@@ -287,9 +271,7 @@ func serveNginx(h *host) {
 	h.bare()
 	h.git("--git-dir="+h.hub, "config", "http.receivepack", "true")
 	short, err := os.MkdirTemp("/tmp", "liza-nginx-") // a socket's path is short
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, err)
 	h.t.Cleanup(func() { os.RemoveAll(short) })
 	socket, port, owner := filepath.Join(short, "s"), testrun.FreePort(h.t), ""
 	if os.Getuid() == 0 {

@@ -67,9 +67,7 @@ func (s *stage) locks() string {
 		then := time.Now().Add(-30 * time.Minute)
 		return os.Chtimes(path, then, then)
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, err)
 	return strings.Join(found, " ")
 }
 

@@ -72,12 +72,8 @@ func TestBegunHalfway(t *testing.T) {
 			args := append(begins(p), "--request", "the-same")
 			// No reflog can be written here: git finds that out when it comes to the board.
 			log := filepath.Join(p.dir, ".git", "logs", "refs", "heads", "liza", "state")
-			if err := os.MkdirAll(filepath.Join(log, "in the way"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(log, "in the way", "file"), nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, os.MkdirAll(filepath.Join(log, "in the way"), 0o755))
+			testrun.Check(t, os.WriteFile(filepath.Join(log, "in the way", "file"), nil, 0o644))
 			if _, errs, code := p.liza("", args...); code != 3 {
 				t.Fatalf("exit %d\n%s", code, errs)
 			}
@@ -90,9 +86,7 @@ func TestBegunHalfway(t *testing.T) {
 			if strings.Contains(refs, "refs/heads/liza/state") {
 				t.Fatalf("the board is there:\n%s", refs)
 			}
-			if err := os.RemoveAll(log); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, os.RemoveAll(log))
 			if _, errs, code := p.liza("", "status"); code != 1 || !strings.Contains(errs, "there is no board here yet") {
 				t.Errorf("status: exit %d\n%s", code, errs)
 			}

@@ -142,12 +142,8 @@ func managed(t *testing.T, m manager) *site {
 func (s *site) write(name, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testrun.Check(s.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // tally returns how often the project's hook has run since the last call.

@@ -29,9 +29,7 @@ func TestOnlyBranches(t *testing.T) {
 		t.Parallel()
 		h := newHost(t)
 		h.bare()
-		if err := testrun.WriteProgram(filepath.Join(h.hub, "hooks", "update"), onlyBranches); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, testrun.WriteProgram(filepath.Join(h.hub, "hooks", "update"), onlyBranches))
 		h.url = h.hub
 		h.must("", "-C", h.hub, "hooks", "install", "--server")
 		newFleetAt(h.project, 2, h.hub, h.url).lapse()

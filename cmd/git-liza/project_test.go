@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // A project is a real repository with a board, driven by real processes.
@@ -35,9 +37,7 @@ func newProjectIn(t *testing.T, dir string) *project {
 	t.Helper()
 	full(t)
 	p := &project{t: t, dir: filepath.Join(dir, "möbel haus"), env: os.Environ()}
-	if err := copyProject(prepared(t), p.dir); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, copyProject(prepared(t), p.dir))
 	return p
 }
 
@@ -53,9 +53,7 @@ func newRepository(t *testing.T) *project {
 // begin makes the repository and its first commit.
 func (p *project) begin() {
 	p.t.Helper()
-	if err := os.MkdirAll(filepath.Join(p.dir, "specs"), 0o755); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, os.MkdirAll(filepath.Join(p.dir, "specs"), 0o755))
 	p.write("specs/vision.md", "# Vision\n")
 	p.git("init", "-q", "-b", "main")
 	p.git("add", "-A")
@@ -238,9 +236,7 @@ func (p *project) set(settings ...string) {
 
 func (p *project) write(path, text string) {
 	p.t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(path)), []byte(text), 0o644); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(path)), []byte(text), 0o644))
 }
 
 // at sets the clock.

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const hostToken = "s3cr3t-of-the-host"
@@ -492,9 +494,7 @@ func (h *forgeHost) watched() {
 	if err == nil {
 		err = poller.Start()
 	}
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	testrun.Check(h.t, err)
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "goal-1: pull request 7 is open\n" {
 		h.t.Errorf("it prints %q, %v", line, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestSixteenProcessesClaimOneTask(t *testing.T) {
@@ -50,9 +52,7 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 	}
 	var trees int
 	entries, err := os.ReadDir(filepath.Join(p.dir, ".worktrees"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for range entries {
 		trees++
 	}

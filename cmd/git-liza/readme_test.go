@@ -16,9 +16,7 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 func blocks(t *testing.T, document, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	var found []string
 	for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
 		if m[1] == language {
@@ -35,9 +33,7 @@ func TestTeamOfTheGuide(t *testing.T) {
 	t.Parallel()
 	guide := strings.Join(blocks(t, "../../specs/operators-guide.md", "bash"), "\n")
 	bin := t.TempDir()
-	if err := testrun.WriteProgram(filepath.Join(bin, "claude"), fakeClaude); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, testrun.WriteProgram(filepath.Join(bin, "claude"), fakeClaude))
 	p := reader(t)
 	p.env = append(p.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, errs, code := p.run("", "bash", "-c", "set -eu\n"+guide)
@@ -96,9 +92,7 @@ func startOfTheReadme(t *testing.T) string {
 func TestReadmeBegins(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if len(text) > 7000 {
 		t.Errorf("%d bytes", len(text))
 	}

@@ -110,9 +110,7 @@ func (p *project) talksAgain() {
 func asker(t *testing.T, asked string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ask")
-	if err := testrun.WriteProgram(path, "#!/bin/sh\n: >'"+asked+"'\nsleep 60\n"); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, testrun.WriteProgram(path, "#!/bin/sh\n: >'"+asked+"'\nsleep 60\n"))
 	return path
 }
 
@@ -133,9 +131,7 @@ func passing(meddle func(w http.ResponseWriter, r *http.Request, pass http.Handl
 		t := p.t
 		t.Helper()
 		behind, err := url.Parse(serveHTTP(t, "/").URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		proxy := httputil.NewSingleHostReverseProxy(behind)
 		if meddle == nil {
 			meddle = func(w http.ResponseWriter, r *http.Request, pass http.Handler) { pass.ServeHTTP(w, r) }

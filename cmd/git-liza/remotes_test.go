@@ -20,9 +20,7 @@ import (
 func credentials(t *testing.T, word string) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "credentials")
-	if err := os.WriteFile(path, []byte("username="+account+"\npassword="+word+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(path, []byte("username="+account+"\npassword="+word+"\n"), 0o600))
 	return []string{"credential.helper", "!cat '" + path + "' #"}
 }
 
@@ -86,9 +84,7 @@ func TestServersThatRefuse(t *testing.T) {
 	f := newFleet(t, 1, plainPath)
 	p := f.clones[0]
 	hook := filepath.Join(f.hub, "hooks", "pre-receive")
-	if err := testrun.WriteProgram(hook, "#!/bin/sh\n[ \"$(git config test.refuse)\" != yes ] || { echo not on a Saturday; exit 1; }\n"); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, testrun.WriteProgram(hook, "#!/bin/sh\n[ \"$(git config test.refuse)\" != yes ] || { echo not on a Saturday; exit 1; }\n"))
 	refuses := func(name, said, hint string) {
 		t.Helper()
 		out, errs, code := p.liza("", "note", "hello")
@@ -112,9 +108,7 @@ func TestServersThatRefuse(t *testing.T) {
 	refuses("a lock", `remote: error: cannot lock ref 'refs/heads/liza/state': Unable to create '.*state\.lock': File exists\.?`, ".*git liza doctor in the remote's repository")
 	// The server's hook removes a lock that a killed push left, once it is old enough.
 	long := time.Now().Add(-time.Minute)
-	if err := errors.Join(os.RemoveAll(left), os.WriteFile(left, nil, 0o644), os.Chtimes(left, long, long)); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, errors.Join(os.RemoveAll(left), os.WriteFile(left, nil, 0o644), os.Chtimes(left, long, long)))
 	p.must("", "note", "hello")
 	f.agrees(0)
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // quietly is the environment of a server's git, without any of the user's settings.
@@ -33,9 +35,7 @@ const (
 func serveHTTP(t *testing.T, root string) *httptest.Server {
 	t.Helper()
 	exe, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	backend := &cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"), Stderr: io.Discard,
 		Env: append(quietly(), "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER="+account),
@@ -61,20 +61,12 @@ func serveHTTP(t *testing.T, root string) *httptest.Server {
 func sshKey(t *testing.T, path string) ssh.Signer {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	signer, err := ssh.NewSignerFromKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	block, err := ssh.MarshalPrivateKey(key, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
+	testrun.Check(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	return signer
 }
 
@@ -85,9 +77,7 @@ func authorized(key ssh.Signer) string { return string(ssh.MarshalAuthorizedKey(
 func listen(t *testing.T, serve func(net.Conn)) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // A session is a terminal session in a document: commands after `$ `, each followed by its output.
@@ -28,9 +29,7 @@ var (
 func readSession(t *testing.T, document string) *session {
 	t.Helper()
 	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	s := &session{document: document, text: string(text)}
 	for _, block := range console.FindAllStringSubmatch(s.text, -1) {
 		s.commands = append(s.commands, prompt.FindAllString(block[1], -1)...)
@@ -86,9 +85,7 @@ func (s *session) check(t *testing.T, printed string) {
 		t.Errorf("%s shows something other than its commands print (-update rewrites it):\n%s", s.document, printed)
 		return
 	}
-	if err := os.WriteFile(s.document, []byte(fresh), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(s.document, []byte(fresh), 0o644))
 }
 
 var unsteady = []struct{ pattern, name string }{
@@ -140,9 +137,7 @@ func reader(t *testing.T) *project {
 	p := &project{t: t, dir: t.TempDir()}
 	home := t.TempDir()
 	identity := filepath.Join(home, ".gitconfig")
-	if err := os.WriteFile(identity, []byte("[user]\n\tname = Ann\n\temail = ann@example.com\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(identity, []byte("[user]\n\tname = Ann\n\temail = ann@example.com\n"), 0o644))
 	p.env = append(os.Environ(),
 		"HOME="+home, "GIT_CONFIG_GLOBAL="+identity, "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat", "LC_ALL=C.UTF-8", "COLUMNS=", "LINES=")
 	return p

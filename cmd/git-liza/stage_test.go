@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // retry is how a command is repeated after a mishap.
@@ -62,9 +64,7 @@ func newStage(t *testing.T, dir string, s scene) *stage {
 // twin copies a project's directory.
 func (s *stage) twin(from, to string) {
 	s.t.Helper()
-	if err := copyTree(from, to, func(_ string, data []byte) []byte { return data }); err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, copyTree(from, to, func(_ string, data []byte) []byte { return data }))
 }
 
 // reset restores the project to the scene's start.

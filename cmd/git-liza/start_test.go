@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // greeter is an agent CLI that plans, writes and reviews a task for each goal. The task of the
@@ -49,20 +51,14 @@ func newcomer(t *testing.T) *project {
 	p := &project{t: t, dir: filepath.Join(top, "theirs"), env: os.Environ()}
 	home, bin := filepath.Join(top, "home"), filepath.Join(top, "bin")
 	for _, dir := range []string{p.dir, home, bin} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.Mkdir(dir, 0o755))
 	}
-	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(greeter), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(filepath.Join(bin, "claude"), []byte(greeter), 0o755))
 	own, err := exec.LookPath("git-liza")
 	if err == nil {
 		err = os.Symlink(own, filepath.Join(bin, "git-liza"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	p.env = append(p.env, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+p.getenv("PATH"), "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "DISPLAY=", "WAYLAND_DISPLAY=")
 	p.git("init", "-q", "-b", "main")
 	return p
@@ -143,9 +139,7 @@ func TestStartRefused(t *testing.T) {
 	}
 	refused(1, "no commit yet", "hint: git commit --allow-empty")
 	p.git("commit", "-q", "--allow-empty", "-m", "first")
-	if err := os.Mkdir(filepath.Join(p.dir, "specs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Mkdir(filepath.Join(p.dir, "specs"), 0o755))
 	p.write("specs/vision.md", "# Vision\n")
 	refused(1, "specs/vision.md is not committed", "hint: git add specs/vision.md")
 	few := t.TempDir()
@@ -154,9 +148,7 @@ func TestStartRefused(t *testing.T) {
 		if err == nil {
 			err = os.Symlink(at, filepath.Join(few, program))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 	}
 	p.env = append(p.env, "PATH="+few)
 	refused(5, "no agent CLI is installed", "--exec 'COMMAND'")
@@ -206,9 +198,7 @@ func TestTeamWithoutASpec(t *testing.T) {
 	if code != 1 || !strings.Contains(errs, `"specs/none.md" is not a file on the integration branch`) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	if err := os.Mkdir(filepath.Join(p.dir, "specs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Mkdir(filepath.Join(p.dir, "specs"), 0o755))
 	p.write("specs/vision.md", "# Vision\n")
 	if _, errs, code := p.liza("", "team"); code != 1 || !strings.Contains(errs, "specs/vision.md is not committed") || !strings.Contains(errs, "then git liza team") {
 		t.Errorf("exit %d: %s", code, errs)

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // told is an event of a supervisor, as --json prints it.
@@ -56,12 +58,8 @@ func (p *project) supervise(args ...string) *supervised {
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = p.dir, p.env, &s.errs
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, err)
+	testrun.Check(p.t, s.cmd.Start())
 	p.t.Cleanup(func() {
 		_ = s.cmd.Process.Kill()
 		<-s.over
@@ -186,9 +184,7 @@ func (s *supervised) stops() {
 
 func (s *supervised) signal(sig syscall.Signal) {
 	s.p.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.p.t.Fatal(err)
-	}
+	testrun.Check(s.p.t, s.cmd.Process.Signal(sig))
 }
 
 // agentPID is the process id of an agent, 0 if none runs.
@@ -241,9 +237,7 @@ type boardRecords struct {
 
 func (p *project) board() (b boardRecords) {
 	p.t.Helper()
-	if err := json.Unmarshal([]byte(p.reads("read", "--json")), &b); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, json.Unmarshal([]byte(p.reads("read", "--json")), &b))
 	return b
 }
 

@@ -79,9 +79,7 @@ var pageSize = syscall.Getpagesize()
 func (d *disk) used() (pages, inodes uint64) {
 	d.t.Helper()
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(d.dir, &s); err != nil {
-		d.t.Fatal(err)
-	}
+	testrun.Check(d.t, syscall.Statfs(d.dir, &s))
 	return s.Blocks - s.Bfree, s.Files - s.Ffree
 }
 

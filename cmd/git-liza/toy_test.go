@@ -18,15 +18,11 @@ func TestNewOperation(t *testing.T) {
 	t.Parallel()
 	full(t)
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	scratch := t.TempDir()
 	table := filepath.Join(root, "gitboard/board/operations.go")
 	text, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	const row = `{payload: &Wave{}, noun: "a wave", who: human, born: NoteDir, offline: true},`
 	const before = "\t{payload: &Land{},"
 	withRow := strings.Replace(string(text), before, "\t"+row+"\n"+before, 1)
@@ -40,9 +36,7 @@ func TestNewOperation(t *testing.T) {
 		filepath.Join(root, "cmd/internal/cli/wave.go"):  filepath.Join(root, "cmd/git-liza/testdata/toy/cmd_wave.go"),
 	}})
 	for file, data := range map[string]string{changed: withRow, filepath.Join(scratch, "overlay.json"): string(overlay)} {
-		if err := os.WriteFile(file, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.WriteFile(file, []byte(data), 0o644))
 	}
 	program, project := filepath.Join(scratch, "git-liza"), filepath.Join(scratch, "project")
 	run := func(dir, name string, args ...string) string {

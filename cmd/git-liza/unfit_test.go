@@ -38,9 +38,7 @@ func TestUnfitRemotes(t *testing.T) {
 			}
 			switch {
 			case c.hook != "":
-				if err := testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), strings.Replace(byHook, "%", c.hook, 1)); err != nil {
-					t.Fatal(err)
-				}
+				testrun.Check(t, testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), strings.Replace(byHook, "%", c.hook, 1)))
 			case c.config != "":
 				key, value, _ := strings.Cut(c.config, "=")
 				for _, value := range strings.Fields(value) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // plainly describes what a repository holds besides its branches: its settings, ignored files,
@@ -17,16 +19,12 @@ func plainly(p *project) string {
 	var about []string
 	for _, name := range []string{".git/config", ".git/info/exclude"} {
 		data, err := os.ReadFile(filepath.Join(p.dir, name))
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		testrun.Check(p.t, err)
 		about = append(about, string(data))
 	}
 	for _, dir := range []string{".", ".git", ".git/hooks"} {
 		entries, err := os.ReadDir(filepath.Join(p.dir, dir))
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		testrun.Check(p.t, err)
 		for _, e := range entries {
 			if !slices.Contains([]string{"COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "index", "logs", "packed-refs"}, e.Name()) {
 				about = append(about, dir+"/"+e.Name())
@@ -46,9 +44,7 @@ func TestUninstall(t *testing.T) {
 	p.git("branch", "integration")
 	p.git("push", "-q", "origin", "main", "integration")
 	control := &project{t: t, dir: filepath.Join(t.TempDir(), "control"), env: p.env}
-	if err := copyTree(p.dir, control.dir, func(_ string, data []byte) []byte { return data }); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, copyTree(p.dir, control.dir, func(_ string, data []byte) []byte { return data }))
 	p.must("", "init", "--unattended", "A goal")
 	p.must("", "share", "origin")
 	p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
@@ -60,9 +56,7 @@ func TestUninstall(t *testing.T) {
 	p.must("", "uninstall", "--yes") // again, as after an interruption
 
 	p = &project{t: t, dir: filepath.Join(t.TempDir(), "alone"), env: p.env}
-	if err := copyTree(control.dir, p.dir, func(_ string, data []byte) []byte { return data }); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, copyTree(control.dir, p.dir, func(_ string, data []byte) []byte { return data }))
 	p.must("", "init", "--unattended", "--alone", "--agents", "A goal")
 	p.begun("beta")
 	refused := func(want string, args ...string) {

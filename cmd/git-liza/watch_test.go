@@ -36,12 +36,8 @@ func (p *project) watch(args ...string) *watching {
 	w := &watching{p: p, cmd: exec.Command("git-liza", append([]string{"watch"}, args...)...), lines: make(chan string, 1000)}
 	w.cmd.Dir, w.cmd.Env, w.cmd.Stdout = p.dir, p.env, &w.out
 	errs, err := w.cmd.StderrPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := w.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, err)
+	testrun.Check(p.t, w.cmd.Start())
 	p.t.Cleanup(func() { _ = w.cmd.Process.Kill() })
 	go func() {
 		defer close(w.lines)
@@ -94,9 +90,7 @@ func (w *watching) hears(words string) {
 // printed.
 func (w *watching) ends() string {
 	w.p.t.Helper()
-	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		w.p.t.Fatal(err)
-	}
+	testrun.Check(w.p.t, w.cmd.Process.Signal(syscall.SIGTERM))
 	for line := range w.lines {
 		w.heard = append(w.heard, line)
 	}
@@ -205,9 +199,7 @@ func TestWatchPausesABrokenClone(t *testing.T) {
 
 	// A human resets the board to the last good commit and continues.
 	p.git("update-ref", "refs/heads/liza/state", good)
-	if err := os.Remove(pause); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Remove(pause))
 	p.ambiguity("after?")
 	w.hears("after?")
 	if said := w.ends(); strings.Count(said, "INVALID STATE") != 1 || strings.Count(said, "before?") != 1 {
@@ -221,9 +213,7 @@ func TestWatchShowsOnTheDesktop(t *testing.T) {
 	p := newProject(t)
 	bin := t.TempDir()
 	shown := filepath.Join(bin, "shown")
-	if err := testrun.WriteProgram(filepath.Join(bin, "notify-send"), "#!/bin/sh\nprintf '%s\\n' \"$@\" >> '"+shown+"'\n"); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, testrun.WriteProgram(filepath.Join(bin, "notify-send"), "#!/bin/sh\nprintf '%s\\n' \"$@\" >> '"+shown+"'\n"))
 	p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"), "DISPLAY=:0")
 	w := p.watch()
 	p.ambiguity("--who?")
@@ -246,9 +236,7 @@ func TestWatchIsAlive(t *testing.T) {
 
 	// A killed watch does not keep another from watching.
 	w = p.watch()
-	if err := w.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, w.cmd.Process.Kill())
 	_ = w.cmd.Wait()
 	if p.own("watch") == "" {
 		t.Fatal("killed, and it cleaned up")
@@ -266,9 +254,7 @@ func TestWatchEscalates(t *testing.T) {
 	p := newProject(t)
 	file := filepath.Join(p.dir, ".liza", "CHECKPOINT")
 	since := time.Now().UTC().Add(-3 * time.Hour).Format(time.RFC3339)
-	if err := os.WriteFile(file, []byte(since+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(file, []byte(since+"\n"), 0o644))
 	w := p.watch()
 	w.hears("alarm  CHECKPOINT STUCK")
 	want := " (since " + since + ")\n  take .liza/CHECKPOINT away\n"
@@ -278,15 +264,11 @@ func TestWatchEscalates(t *testing.T) {
 	})
 	summaries := func() []string {
 		found, err := filepath.Glob(filepath.Join(p.dir, ".git", "liza", "summaries", "*-sprint-1.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		return found
 	}
 	p.eventually("the sprint is summarized", func() bool { return len(summaries()) == 1 })
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Remove(file))
 	p.eventually("that is over", func() bool { return p.own("ESCALATION") == "" })
 	if found := summaries(); len(found) != 1 {
 		t.Errorf("summaries of one checkpoint: %v", found)
@@ -328,9 +310,7 @@ func TestWatchOnATerminal(t *testing.T) {
 	}
 	cmd := exec.Command("git-liza", "watch")
 	cmd.Dir, cmd.Env, cmd.Stderr = p.dir, append(p.env, "TERM=xterm", "NO_COLOR="), tty
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, cmd.Start())
 	defer cmd.Process.Kill()
 	shows("\r\x1b[Kwatching: looked at ")
 	shows(", 0 open conditions")
@@ -338,9 +318,7 @@ func TestWatchOnATerminal(t *testing.T) {
 	shows("\r\x1b[K\x1b[31m")
 	shows("alarm  SYSTEM AMBIGUITY: who?  [git liza ack anomaly-1]\x1b[0m\r\n")
 	shows(", 1 open condition")
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}

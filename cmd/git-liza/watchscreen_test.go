@@ -16,6 +16,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // A liveScreen is a live screen in its own terminal: a real process behind a pty.
@@ -43,9 +45,7 @@ func (p *project) onTerminal(size pty.Winsize, env []string, argv ...string) *li
 		p.t.Skipf("no pty here: %v", err)
 	}
 	s := &liveScreen{t: p.t, host: host, tty: tty, ended: make(chan error, 1), changed: make(chan struct{}, 1)}
-	if err := pty.Setsize(tty, &size); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, pty.Setsize(tty, &size))
 	if s.before, err = term.GetState(int(tty.Fd())); err != nil {
 		p.t.Fatal(err)
 	}
@@ -53,9 +53,7 @@ func (p *project) onTerminal(size pty.Winsize, env []string, argv ...string) *li
 	s.cmd.Dir, s.cmd.Env = p.dir, append(p.env[:len(p.env):len(p.env)], append([]string{"LC_ALL=C.UTF-8", "TERM=xterm", "NO_COLOR="}, env...)...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := s.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, s.cmd.Start())
 	go s.listen()
 	go func() { s.ended <- s.cmd.Wait() }()
 	p.t.Cleanup(func() {
@@ -180,9 +178,7 @@ func (s *liveScreen) restored(code int) {
 		}
 	}
 	after, err := term.GetState(int(s.tty.Fd()))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, err)
 	if !reflect.DeepEqual(after, s.before) {
 		s.t.Errorf("the terminal was %+v and is %+v", s.before, after)
 	}
@@ -244,12 +240,8 @@ func TestLiveScreen(t *testing.T) {
 	s.await("▸ print", "? help")
 
 	// It adapts to the terminal's size.
-	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 20, Cols: 50}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Process.Signal(syscall.SIGWINCH); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, pty.Setsize(s.tty, &pty.Winsize{Rows: 20, Cols: 50}))
+	testrun.Check(t, s.cmd.Process.Signal(syscall.SIGWINCH))
 	for over := time.After(longest); len(s.lines()) != 20; {
 		select {
 		case <-s.changed:

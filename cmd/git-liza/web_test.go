@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // webbing is a running web server and a browser that it has admitted.
@@ -30,12 +32,8 @@ func (p *project) web(args ...string) *webbing {
 	w := &webbing{p: p, cmd: exec.Command("git-liza", append([]string{"web"}, args...)...), client: &http.Client{Jar: jar}}
 	w.cmd.Dir, w.cmd.Env = p.dir, p.env
 	out, err := w.cmd.StdoutPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := w.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, err)
+	testrun.Check(p.t, w.cmd.Start())
 	p.t.Cleanup(func() { _ = w.cmd.Process.Kill() })
 	w.lines = bufio.NewScanner(out)
 	w.lines.Scan()
@@ -66,14 +64,10 @@ func (w *webbing) post(path, origin string, fields url.Values) (int, string) {
 
 func (w *webbing) read(r *http.Response, err error) (int, string) {
 	w.p.t.Helper()
-	if err != nil {
-		w.p.t.Fatal(err)
-	}
+	testrun.Check(w.p.t, err)
 	defer r.Body.Close()
 	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		w.p.t.Fatal(err)
-	}
+	testrun.Check(w.p.t, err)
 	return r.StatusCode, string(data)
 }
 
@@ -107,13 +101,9 @@ func TestWeb(t *testing.T) {
 		t.Errorf("a refused request: %d\n%s", status, body)
 	}
 	r, err := w.client.Get(w.url + "/events?page=/") // stays open
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer r.Body.Close()
-	if err := w.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, w.cmd.Process.Signal(syscall.SIGINT))
 	_, _ = io.Copy(io.Discard, r.Body)
 	if err := w.cmd.Wait(); err != nil {
 		t.Errorf("it ends with %v", err)

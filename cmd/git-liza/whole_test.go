@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // lasting checks what must hold of the project whatever has happened, once doctor has run.
@@ -70,9 +72,7 @@ func (p *project) worktreesAsOnBoard() (faults []string) {
 	var board struct {
 		Tasks []struct{ ID, Status string }
 	}
-	if err := json.Unmarshal([]byte(p.reads("read", "--json")), &board); err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, json.Unmarshal([]byte(p.reads("read", "--json")), &board))
 	status := map[string]string{}
 	for _, t := range board.Tasks {
 		status[t.ID] = t.Status
@@ -113,9 +113,7 @@ func (p *project) worktreesAsOnBoard() (faults []string) {
 func (p *project) holds(name, text string) bool {
 	p.t.Helper()
 	found, err := filepath.Glob(filepath.Join(p.dir, ".worktrees", "*", name))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, err)
 	for _, path := range found {
 		if data, _ := os.ReadFile(path); string(data) == text {
 			return true
@@ -128,8 +126,6 @@ func (p *project) holds(name, text string) bool {
 	cat := exec.Command("git", "cat-file", "--batch")
 	cat.Dir, cat.Stdin = p.dir, strings.NewReader(wanted.String())
 	out, err := cat.Output()
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, err)
 	return strings.Contains(string(out), fmt.Sprintf(" blob %d\n%s\n", len(text), text))
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/cli"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // Starting a process costs as much as the work of most commands. So commands run within the process
@@ -70,17 +71,13 @@ func inProcess(t *testing.T, files []string) (copies []string) {
 	dir := t.TempDir()
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		name := filepath.Base(file)
 		if testing.Short() || !slices.Contains(wholeScripts, strings.TrimSuffix(name, ".txtar")) {
 			text = []byte(withinLines(string(text)))
 		}
 		at := filepath.Join(dir, name)
-		if err := os.WriteFile(at, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.WriteFile(at, text, 0o644))
 		copies = append(copies, at)
 	}
 	return copies
@@ -119,9 +116,7 @@ func variablesOf(t *testing.T, files []string) (names []string) {
 	t.Helper()
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		for _, m := range envLine.FindAllStringSubmatch(string(text), -1) {
 			names = append(names, m[1])
 		}

@@ -18,17 +18,11 @@ func TestMachinery(t *testing.T) {
 	dir := t.TempDir()
 	out, samples, table := filepath.Join(dir, "rows.json"), filepath.Join(dir, "samples.txt"), filepath.Join(dir, "table.md")
 	err := run(context.Background(), []string{"--tiny", "--quick", "--dir", dir, "--source", "../..", "--json", out, "--benchstat", samples, "--markdown", table})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	data, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	var got struct{ Rows []Row }
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, json.Unmarshal(data, &got))
 	if len(got.Rows) < 12 {
 		t.Errorf("%d rows", len(got.Rows))
 	}

@@ -70,9 +70,7 @@ func exported(t *testing.T, c *collector) string {
 	testrun.InitRepository(t, dir, false)
 	ctx := t.Context()
 	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer b.Close()
 	do := func(a board.Actor, p board.Payload) {
 		t.Helper()
@@ -82,9 +80,7 @@ func exported(t *testing.T, c *collector) string {
 	}
 	do(human, &board.Init{Goal: "Sell furniture", IntegrationBranch: "integration"})
 	clone, err := b.Clone().ID(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	in, end := io.Pipe()
 	out, began := io.Pipe()
 	var errs strings.Builder
@@ -98,9 +94,7 @@ func exported(t *testing.T, c *collector) string {
 	do(planner, &board.Usage{CLI: "claude", Model: "m", Cost: board.Cost{Input: 900, Cached: 600, Output: 50, Seconds: 60}})
 	do(human, &board.AddNote{For: "human", Message: "a secret"})
 	end.Close()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, <-done)
 	return errs.String()
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/receipt"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // verifier verifies SSHSIG over the pre-authentication encoding that the library makes.
@@ -28,30 +29,20 @@ func (v verifier) Public() crypto.PublicKey { return nil }
 // TestDSSE has an envelope of ours verified by a library, which finds a changed payload.
 func TestDSSE(t *testing.T) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	with, err := ssh.NewSignerFromKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	signer, err := sshsig.NewSigner(with, rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	statement := []byte(`{"_type":"https://in-toto.io/Statement/v1"}`)
 	sealed, err := receipt.Seal(statement, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	var e dsse.Envelope
 	if err := json.Unmarshal(sealed, &e); err != nil || e.PayloadType != "application/vnd.in-toto+json" {
 		t.Fatalf("%v: %s", err, sealed)
 	}
 	by, err := dsse.NewEnvelopeVerifier(verifier{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if keys, err := by.Verify(t.Context(), &e); err != nil || len(keys) != 1 {
 		t.Errorf("%v, %v", keys, err)
 	}

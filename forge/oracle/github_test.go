@@ -18,6 +18,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // object is an object of JSON.
@@ -39,18 +40,12 @@ type gitHub struct {
 
 func newGitHub(t *testing.T) (*gitHub, forge.Host) {
 	file, err := os.Open("testdata/github.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer file.Close()
 	plain, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	doc, err := openapi3.NewLoader().LoadFromIoReader(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "exit 2\n") }))
 	t.Cleanup(store.Close)
 	g := &gitHub{t: t, seen: map[string]bool{}, store: store.URL}
@@ -70,13 +65,9 @@ func newGitHub(t *testing.T) (*gitHub, forge.Host) {
 		}
 	})
 	at, err := forge.PlaceOf(server.URL + "/ann/shop.git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	h, err := forge.At(forge.GitHub, at, "s3cr3t", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return g, h
 }
 
@@ -281,9 +272,7 @@ func TestGitHub(t *testing.T) {
 	ctx := t.Context()
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 	}
 	issue, err := h.Issue(ctx, 12)
 	must(err)

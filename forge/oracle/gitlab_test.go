@@ -15,6 +15,7 @@ import (
 	gitlab "gitlab.com/gitlab-org/api/client-go"
 
 	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // recorder answers as a project of GitLab, and keeps the requests: method, path, body and the wanted parameters.
@@ -63,23 +64,15 @@ func TestGitLab(t *testing.T) {
 	ctx, pid := context.Background(), "ann/shop"
 	address, own := recorder(t, params...)
 	at, err := forge.PlaceOf(address + "/ann/shop.git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	h, err := forge.At(forge.GitLab, at, "s3cr3t", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	address, theirs := recorder(t, params...)
 	client, err := gitlab.NewClient("s3cr3t", gitlab.WithBaseURL(address))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	none := func(errs ...error) {
 		t.Helper()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, errors.Join(errs...))
 	}
 	title, body, ready := "T2", "B2", false
 	p := &forge.PullRequest{Number: 7, Title: "T", Draft: true}

@@ -150,9 +150,7 @@ func (w *world) look(t *testing.T) alarm.Report {
 		f.State = nil
 	}
 	r, err := alarm.Evaluate(f, w.reported)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	w.reported = r.Reported
 	return r
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // run is a board that only operations change, with a look after each.
@@ -25,9 +26,7 @@ func (r *run) do(id string, p board.Payload) {
 	actor := board.HumanActor("Ada", "ada@example.org")
 	if id != roles.HumanID {
 		role, err := roles.Of(id)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		testrun.Check(r.t, err)
 		actor = board.Actor{ID: id, Role: role, Session: "s-" + id}
 	}
 	r.now = r.now.Add(m)
@@ -41,9 +40,7 @@ func (r *run) do(id string, p board.Payload) {
 		leases[agent] = board.Lease{Agent: agent, Expires: r.now.Add(5 * m)}
 	}
 	report, err := alarm.Evaluate(alarm.Facts{State: board.NewState(r.mem, r.now), Leases: leases, Now: r.now}, r.reported)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	testrun.Check(r.t, err)
 	r.reported = report.Reported
 	for _, a := range report.News {
 		r.heard = append(r.heard, a.Line)

@@ -75,12 +75,7 @@ func gitWorld(t testing.TB) (*world, *git.Repo) {
 	return newWorld(t, repo), repo
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 var (
 	ada     = board.HumanActor("Ada", "ada@example.org")

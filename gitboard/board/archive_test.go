@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func archive(sprint string, tasks ...string) *board.Archive {
@@ -57,9 +58,7 @@ func TestArchivedDependency(t *testing.T) {
 	next := board.NextClaim(s.state(), coder1.ID, nil, func(string, board.Brief) bool { return false })
 	equal(t, "the next to claim", next, "open")
 	o, err := report.Look(s.state(), report.Outside{}, s.now.Std())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	equal(t, "waits for", len(o.Tasks[0].WaitsFor), 0)
 	equal(t, "stuck", o.Stuck, 0)
 	s.do(coder1, claim("open"))

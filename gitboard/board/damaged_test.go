@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // bad returns the board with a record that no operation writes, as an import or a hand can.
@@ -79,9 +80,7 @@ func TestDamagedBoards(t *testing.T) {
 	equal(t, "tasks", len(lost.Tasks()), 2)
 	equal(t, "the goal that its agent works for", board.GoalFor(lost, "planner-2", lost.Task("login")).ID, "billing")
 	after, err := board.Step(lost, board.Operation{Actor: human, Time: s.now, Request: "r", Payload: archive("sprint-1", "login")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	equals(t, "tasks after it was archived", after.Tasks()[0].ID+" "+string(after.Task("login").Status), "logout MERGED")
 	equal(t, "where", board.ArchivedIn(after, "login")+board.ArchivedIn(after, "logout"), "sprint-1")
 	brief, is := after.BriefOf("login")

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // FuzzIDs checks that an accepted id names one plain file, and that any other is refused wherever
@@ -89,9 +90,7 @@ func FuzzWrite(f *testing.F) {
 		if r := (*board.Refusal)(nil); errors.As(err, &r) {
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if len(after.Changes()) != 1 {
 			t.Fatalf("an edit of %s changes %d records", path, len(after.Changes()))
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var planner2 = agent("planner-2")
@@ -329,9 +330,7 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	s.do(planner2, add("invoice", "ledger")).do(planner2, finalize("invoice"))
 	stuck := func() string {
 		o, err := report.Look(s.state(), report.Outside{Goal: "billing"}, s.now.Std())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		return o.Tasks[0].Stuck.String()
 	}
 	flagged := func() bool {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func record(path, text string) board.Imported { return board.Imported{Path: path, YAML: text} }
@@ -34,9 +35,7 @@ const leastTask = "id: a\ngoal: goal-1\ndescription: d\nstatus: ABANDONED\nstatu
 
 func defaults(t *testing.T) string {
 	data, err := codec.Encode(board.DefaultConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return string(data)
 }
 
@@ -45,9 +44,7 @@ func TestImport(t *testing.T) {
 		return board.Step(board.NewState(nil, ""), board.Operation{Actor: human, Time: start, Request: "r", AllowSecret: secret, Payload: &board.Import{Source: "state.yaml", Records: records}})
 	}
 	s, err := try(least(t), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	equal(t, "the last event", s.Task("a").Last(board.EventImported) != nil, true)
 	equal(t, "no effect of the system", s.Sprint().Status, board.InProgress)
 	equal(t, "format", s.Meta().Format, board.Format)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // public returns an ed25519 key whose bytes are all the same.
@@ -81,9 +82,7 @@ func TestCheckSigner(t *testing.T) {
 	}
 	after := func(s *script, p board.Payload) *board.State {
 		next, err := board.Step(s.state(), board.Operation{Actor: human, Time: s.now, Request: "x", Payload: p})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		return next
 	}
 	unsigned := begun(t).state()
@@ -170,9 +169,7 @@ func TestSignedInit(t *testing.T) {
 	none := board.NewState(board.NewMemory(), "")
 	op := board.Operation{Actor: human, Time: start, Request: "x", Payload: &board.Init{Goal: "Ship it", IntegrationBranch: "integration", Key: public('h')}}
 	after, err := board.Step(none, op)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if err := board.CheckSigner(none, after, human, public('h')); err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // allAlive returns leases of all agents, which expire in five minutes.
@@ -129,9 +130,7 @@ func TestSummary(t *testing.T) {
 func TestOverviewOfAStoppedClone(t *testing.T) {
 	s := begun(t).ready("a")
 	o, err := report.Look(s.state(), report.Outside{Leases: s.allAlive(), Stopped: []report.Halt{{File: "PAUSE", Since: s.now}}}, s.now.Std())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	equal(t, "summary", o.Summary(), "Waiting: you 1. Last progress 0s ago.")
 	equals(t, "waiting", asks(o.Waiting), []ask{{What: "this clone is stopped by .liza/PAUSE", Do: "take .liza/PAUSE away"}})
 }
@@ -159,9 +158,7 @@ func TestOverviewOfWhatAPlannerLeft(t *testing.T) {
 	look := func(handled map[string]string) *report.Overview {
 		t.Helper()
 		o, err := report.Look(s.state(), report.Outside{Leases: s.allAlive(), Handled: handled}, s.now.Std())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		return o
 	}
 	handled := func() map[string]string {

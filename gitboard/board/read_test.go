@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestUnreadNotes checks that work is not handed over before the notes for its agent or its task
@@ -28,9 +29,7 @@ func TestUnreadNotes(t *testing.T) {
 			t.Errorf("after %q: %v", row.read, err)
 		}
 	}
-	if err := submits("note-1", "note-2", "note-3"); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, submits("note-1", "note-2", "note-3"))
 	equals(t, "readers", s.state().Note("note-2").ReadBy, []string{"coder-1"})
 	equal(t, "unread", len(board.Unread(s.state(), "coder-1", "login")), 0)
 	equal(t, "unread by coder-2", len(board.Unread(s.state(), "coder-2", "")), 2)

@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestParseRejection(t *testing.T) {
 	r, err := board.ParseRejection("\nBlockers: 2\r\n- [blocker] api/login.go:12 \u2014 an empty name\n    is accepted\n  Why it matters: anybody\n  gets in\n  Suggestion: answer 400\n" +
 		"- [blocker] a b.go:3-9 -- races\nWhy it matters: data is lost\nSuggestion: lock\n\nConcerns: 1\n- [concern] x.go:1 - long\n\nOverall: close,\nbut no.\n" +
 		"Spec: specs/login.md#2\nAnomaly: anomaly-3\n\nPrior Feedback Status:\n- RESOLVED: the port\n- STILL PRESENT: names\n- PARTIAL: tests\n  of most\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	want := board.Rejection{
 		Blockers: []board.Finding{
 			{Where: "api/login.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestSeen: who names what they saw decides on nothing else. A task that has changed since is
@@ -35,9 +36,7 @@ func TestSeen(t *testing.T) {
 	stale(amended("'login' prints ok"))
 	seen = "login=" + s.task("login").Version()
 	s.do(human, &board.AddNote{Message: "hello", For: "login"}) // not what is decided on
-	if err := decide(human, finalize("login")); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, decide(human, finalize("login")))
 
 	block := func(question string) {
 		s.do(human, &board.Block{About: about("login"), Reason: "r", Questions: []string{question}})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func give(id string) *board.Abandon { return &board.Abandon{About: about(id), Reason: "not needed"} }
@@ -86,9 +87,7 @@ func TestMetricsOfASecondSprint(t *testing.T) {
 	})
 	equal(t, "drift at merge", m.Drift, s.state().Task("b").DriftCommits)
 	r, err := report.ReviewSprint(s.state(), s.now.Std())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	equal(t, "aim", r.Aim, "exports")
 	equal(t, "finished", len(r.Finished), 1)
 	equal(t, "of its whole life", r.Finished[0].Iterations, 2)

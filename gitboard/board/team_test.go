@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // withDocs is a team in which docs-writers do the stage docs, after code.
@@ -81,9 +82,7 @@ func TestTeamFaults(t *testing.T) {
 			}
 			begun(t).refused("invalid", human, p, c.what)
 			text, err := codec.Encode(&p.Team)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			line := strings.Split(string(text), "\n")[codec.LineOf(text, f.Where)-1]
 			equal(t, "the line", strings.TrimSpace(line), c.line)
 		})

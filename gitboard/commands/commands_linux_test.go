@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestCommandsOnRecord checks that a command of the project stays on record for as long as any
@@ -149,12 +150,7 @@ type clone struct{ dir string }
 func (c clone) CommonDir() string        { return c.dir }
 func (c clone) MakeDir(dir string) error { return os.MkdirAll(dir, 0o755) }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

@@ -87,12 +87,7 @@ func hurry(r *Repo) *Repo {
 	return r
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 // must returns a function that unwraps a result: `must[T](t)(f())`.
 func must[T any](t *testing.T) func(T, error) T {

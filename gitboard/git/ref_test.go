@@ -133,9 +133,7 @@ func TestUpdateRefsCancelled(t *testing.T) {
 		if err == nil && got != next || err != nil && (got != now || !ended) {
 			t.Fatalf("it is %s after %v", got, err)
 		}
-		if err := r.Locks().Find("refs/liza/x.lock"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, r.Locks().Find("refs/liza/x.lock"))
 		now = got
 	}
 }

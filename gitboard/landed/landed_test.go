@@ -60,14 +60,10 @@ func TestFind(t *testing.T) {
 			}
 			head := plumbing.OID(strings.TrimSpace(string(out[strings.LastIndex(string(out), "head ")+5:])))
 			repo, err := git.Open(t.Context(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			defer repo.Close()
 			base, err := repo.ResolveCommit(t.Context(), "main")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			got, err := landed.Find(t.Context(), repo, base, head)
 			if err != nil || got.Kind != c.kind {
 				t.Fatalf("%+v, %v, not %q", got, err, c.kind)

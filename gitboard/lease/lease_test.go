@@ -15,12 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 func bothStores(t *testing.T, test func(t *testing.T, s lease.Store)) {
 	t.Run("memory", func(t *testing.T) { test(t, testrepo.NewMemory()) })

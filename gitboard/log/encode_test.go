@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestEncodeTree checks that the fast encoder writes the same bytes as the general one.
@@ -60,9 +61,7 @@ func TestTreeObject(t *testing.T) {
 		} {
 			before := plumbing.EncodeTree(tree.entries())
 			next, err := tree.Change(change)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			isEncoded(t, next, next.Objects(change))
 			if !bytes.Equal(plumbing.EncodeTree(tree.entries()), before) {
 				t.Errorf("change %d of %v changed the old tree", i, foreign)
@@ -90,9 +89,7 @@ func TestTreeWide(t *testing.T) {
 		files[fmt.Sprintf("f-%d", i)] = []byte{byte(i)}
 	}
 	filled, err := NewTree().Change(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	tree := newTree(filled.entries(), nil) // as it is read: one leaf
 	for step := range 600 {
 		name := fmt.Sprintf("f-%d", random.IntN(9*leafSize))
@@ -107,9 +104,7 @@ func TestTreeWide(t *testing.T) {
 		}
 		before := tree.entries()
 		next, err := tree.Change(change)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if !slices.Equal(tree.entries(), before) {
 			t.Fatalf("step %d changed the old tree", step)
 		}
@@ -140,13 +135,9 @@ func TestTreeSharesLeaves(t *testing.T) {
 		files[fmt.Sprintf("f-%05d", i)] = []byte("1")
 	}
 	tree, err := NewTree().Change(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	next, err := tree.Change(map[string][]byte{"f-00100": []byte("2"), "g": []byte("1")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	fresh := 0
 	for _, l := range next.leaves {
 		if !slices.Contains(tree.leaves, l) {

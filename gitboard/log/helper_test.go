@@ -13,12 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 // bothStores runs a test in memory and in git.
 func bothStores(t *testing.T, test func(t *testing.T, s log.Store)) {

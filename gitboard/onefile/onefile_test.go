@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/onefile"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const now = board.Time("2026-02-01T10:00:00Z")
@@ -19,25 +20,19 @@ func input(file string, data []byte) onefile.Input {
 }
 
 // imported takes a board in, on nothing, as the command does.
-func imported(t interface{ Fatal(...any) }, old *onefile.Board) *board.State {
+func imported(t testrun.T, old *onefile.Board) *board.State {
 	p, err := old.Operation()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	s, err := board.Step(board.NewState(nil, ""), board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: now, Request: "r", Payload: p})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	m := board.NewMemory()
 	m.Absorb(s)
 	return board.NewState(m, now)
 }
 
-func written(t interface{ Fatal(...any) }, s *board.State, old *onefile.Board) string {
+func written(t testrun.T, s *board.State, old *onefile.Board) string {
 	text, err := onefile.Write(s, old.Leases)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return text
 }
 
@@ -52,9 +47,7 @@ func TestFiles(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			old, err := onefile.Read(input(filepath.Base(file), data))
 			if err != nil {
 				var bad *onefile.Error
@@ -71,9 +64,7 @@ func TestFiles(t *testing.T) {
 			text := written(t, s, old)
 			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", strings.Join(old.Changed, "\n")+"\n\n"+text)
 			again, err := onefile.Read(input("state.yaml", []byte(text)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			if len(again.Changed) > 0 {
 				t.Errorf("reported again: %q", again.Changed)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/onefile"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // However a file is damaged, it ends as a valid board that comes back as it was written, or is
@@ -18,16 +19,12 @@ func TestAnyDamage(t *testing.T) {
 	var files [][]byte
 	for _, name := range []string{"older", "goals", "anchors"} {
 		data, err := os.ReadFile("testdata/" + name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		files = append(files, data)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var doc yaml.Node
-		if err := yaml.Unmarshal(rapid.SampledFrom(files).Draw(t, "file"), &doc); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, yaml.Unmarshal(rapid.SampledFrom(files).Draw(t, "file"), &doc))
 		for range rapid.IntRange(1, 12).Draw(t, "times") {
 			damage(t, &doc)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestUptimeIsExact checks that the time since the boot has the unit of start times, without an
@@ -79,9 +81,4 @@ func TestGroups(t *testing.T) {
 	EndGroup(cmd)
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check

@@ -11,13 +11,9 @@ import (
 func TestOnEnd(t *testing.T) {
 	child := exec.Command("cat")
 	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer in.Close()
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, child.Start())
 	id, ended := Of(child.Process.Pid), make(chan bool, 2)
 	stop := OnEnd(id, func() { ended <- true })
 	unwatched := OnEnd(id, func() { t.Error("called although the watch was ended") })
@@ -30,9 +26,7 @@ func TestOnEnd(t *testing.T) {
 		t.Fatal("it runs")
 	default:
 	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, child.Process.Kill())
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):

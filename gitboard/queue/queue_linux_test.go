@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestQueueFiles checks which file is a queue's, and that a wait that was given up lets others in.
@@ -137,9 +139,4 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check

@@ -10,6 +10,7 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestRequirements(t *testing.T) {
@@ -80,9 +81,7 @@ func TestGitHub(t *testing.T) {
 func TestReportsOfOthers(t *testing.T) {
 	r := hostileResult(3)
 	data, err := r.GitLab()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	var issues []struct {
 		Description, Fingerprint, Severity string
 		Location                           struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const began = board.Time("2026-01-31T09:00:00Z")
@@ -76,9 +77,7 @@ func TestOverviewOfBudgets(t *testing.T) {
 	s := spent()
 	s.Changes()[board.RecordPath(board.AgentDir, "planner-1")] = &board.Agent{Role: roles.Planner, Status: board.Idle, Session: "s"}
 	o, err := report.Look(s, report.Outside{}, began.Std())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if len(o.Waiting) != 1 || o.Waiting[0].What != "cart has used 1000 of 1000 tokens (budget_task_tokens) and is BLOCKED" || cmdline.Hint(o.Waiting[0].Do) != "git liza unblock cart --budget 2000" || o.Tokens != 6000 || o.TokenBudget != 8000 {
 		t.Errorf("%d of %d tokens, waiting %q", o.Tokens, o.TokenBudget, o.Waiting)
 	}

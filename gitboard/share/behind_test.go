@@ -30,16 +30,12 @@ func TestBehindSilence(t *testing.T) {
 		append := func(agent string) *transaction {
 			t.Helper()
 			l := s.newTransaction([]plumbing.RefUpdate{{Ref: plumbing.LeaseRef(agent), New: plumbing.OID(strings.Repeat("1", 40))}}, "")
-			if err := s.put(t.Context(), l); err != nil {
-				t.Fatal(err)
-			}
+			check(t, s.put(t.Context(), l))
 			return l
 		}
 		append("coder-1")
 		pushed, err := s.chain(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		behind := append("coder-2")
 		s.failed(t.Context(), pushed, s.now(), nil, &log.UnclearError{Err: &git.NetworkError{Remote: "origin", Said: said, Err: c.why}})
 		known, o := s.outcome(t.Context(), behind)

@@ -38,9 +38,7 @@ var logs = map[string]func(t *testing.T) (open func(n int) writer){
 		testrun.InitRepository(t, dir, false)
 		return func(int) writer {
 			repo, err := git.Open(t.Context(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			t.Cleanup(func() { repo.Close() })
 			s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
 			return writer{s, s}
@@ -90,9 +88,7 @@ func expect(t *testing.T, what string, o log.Outcome, kind log.Kind) {
 func (w writer) tip(t *testing.T) log.Tip {
 	t.Helper()
 	tip, err := w.Tip(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return tip
 }
 
@@ -110,9 +106,7 @@ func (w writer) build(t *testing.T, on plumbing.OID, payloads ...board.Payload) 
 		if err == nil {
 			built, err = prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		at, all = built.Next(), append(all, built)
 	}
 	return all

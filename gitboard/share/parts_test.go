@@ -36,12 +36,7 @@ func alone(t *testing.T) *Store {
 	return s
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 // commits writes a chain of commits and moves the board to the last.
 func (s *Store) commits(t *testing.T, n int) (ids []plumbing.OID) {

@@ -109,9 +109,7 @@ const first, second = "dépôt à moi", "second"
 // makeWorld makes a world, and returns its directory.
 func makeWorld(ctx context.Context, t *testing.T, update string) string {
 	dir, err := os.MkdirTemp(os.Getenv("HOME"), "world-") // TestMain removes it
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	w := &world{t: t, ctx: ctx, hub: filepath.Join(dir, "hub.git")}
 	first, second := filepath.Join(dir, first), filepath.Join(dir, second)
 	w.git("", "init", "-q", "--bare", "-b", "main", w.hub)
@@ -151,9 +149,7 @@ func (w *world) openWith(dir string, o git.Options) *clone {
 
 func (w *world) check(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testrun.Check(w.t, err)
 }
 
 func (w *world) git(dir string, args ...string) string {

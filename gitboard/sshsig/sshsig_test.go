@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var payload = []byte("tree 0\n\na commit\n")
@@ -40,22 +42,16 @@ var keys = sync.OnceValue(func() map[string]any {
 func signerOf(t testing.TB, name string) *Signer {
 	t.Helper()
 	key, err := ssh.NewSignerFromKey(keys()[name])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	s, err := NewSigner(key, rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return s
 }
 
 func file(t testing.TB, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return string(data)
 }
 
@@ -63,9 +59,7 @@ func file(t testing.TB, name string) string {
 func TestOfSSHKeygen(t *testing.T) {
 	for name := range keys() {
 		want, err := ParsePublic(file(t, name+".pub"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		got, err := Verify(payload, file(t, name+".sig"))
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v", name, got, err)
@@ -82,15 +76,11 @@ func TestForSSHKeygen(t *testing.T) {
 	for name := range keys() {
 		s := signerOf(t, name)
 		signature, err := s.Sign(payload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		dir := t.TempDir()
 		allowed, sig := filepath.Join(dir, "allowed"), filepath.Join(dir, "sig")
 		for path, text := range map[string]string{allowed: "me@here namespaces=\"git\" " + s.Public() + "\n", sig: signature} {
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, os.WriteFile(path, []byte(text), 0o600))
 		}
 		cmd := exec.Command(program, "-Y", "verify", "-n", "git", "-f", allowed, "-I", "me@here", "-s", sig)
 		cmd.Stdin = bytes.NewReader(payload)
@@ -135,9 +125,7 @@ func TestOtherSignatures(t *testing.T) {
 		d := signed{magic, namespace, "", hashName, sum[:]}
 		change(&e, &d)
 		made, err := s.key.(ssh.AlgorithmSigner).SignWithAlgorithm(rand.Reader, ssh.Marshal(d), format)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if e.Signature == nil {
 			e.Signature = ssh.Marshal(made)
 		} else {

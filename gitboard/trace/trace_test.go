@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestStep checks that a trace is printed only if it is asked for.
@@ -13,9 +15,7 @@ func TestStep(t *testing.T) {
 	t.Cleanup(func() { tracing, os.Stderr = was, out })
 	for on, want := range map[bool]string{true: "ms  step 1\n", false: ""} {
 		read, write, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		tracing, os.Stderr = on, write
 		Step("step %d", 1)()
 		write.Close()

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestLeasesOfSleepers checks that no agent counts as gone after the machine has slept, or its clock
@@ -16,9 +17,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 	ctx := t.Context()
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 	}
 	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	b, err := gitboard.Open(ctx, testrepo.Init(t, false), gitboard.Options{Now: clock.Now})

@@ -49,9 +49,7 @@ func (p *place) open(dir string) {
 
 func (p *place) check(err error) {
 	p.t.Helper()
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testrun.Check(p.t, err)
 }
 
 func (p *place) install(s install.Setup) {
@@ -123,9 +121,7 @@ const agents = "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\tpath = liza/hooks
 // TestInstall checks what is installed for clones and servers, and that nothing of it stays.
 func TestInstall(t *testing.T) {
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	const client = "applypatch-msg commit-msg gitconfig%s post-applypatch post-checkout post-commit post-index-change post-merge post-rewrite pre-applypatch " +
 		"pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase prepare-commit-msg reference-transaction run sendemail-validate"
 	for _, c := range []struct {
@@ -218,9 +214,7 @@ func TestConfigOfOthers(t *testing.T) {
 // TestOverwritten checks which changes to the installed files are seen, and repaired.
 func TestOverwritten(t *testing.T) {
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	p := newPlace(t, false)
 	p.install(install.Setup{Program: program})
 	p.write(p.hook("pre-commit"), "#!/bin/sh\nhusky\n")

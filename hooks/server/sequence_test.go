@@ -187,9 +187,7 @@ func (w *world) open(dir string) *gitboard.Board {
 
 func (w *world) check(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testrun.Check(w.t, err)
 }
 
 func (w *world) git(dir string, args ...string) string {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestContainer checks that an agent's container has its directory, the common git directory and
@@ -34,9 +36,7 @@ func TestContainer(t *testing.T) {
 	}
 	common := t.TempDir()
 	for _, name := range []string{"hooks", "liza/agents", "objects"} {
-		if err := os.MkdirAll(filepath.Join(common, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.MkdirAll(filepath.Join(common, name), 0o755))
 	}
 	inside := strings.Join(k.Wrap(Command{Dir: "/w"}, "n", common, "/l").Args, " ")
 	if at := common + "/hooks"; !strings.Contains(inside, common+":"+common+" --volume "+at+":"+at+":ro --volume "+common+"/info:") || !strings.Contains(inside, "/liza/agents:ro ") || strings.Contains(inside, "objects:") {
@@ -56,9 +56,7 @@ func TestFindContainer(t *testing.T) {
 		t.Error(k)
 	}
 	for _, name := range []string{"docker", "podman"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.WriteFile(filepath.Join(dir, name), nil, 0o755))
 		if k := FindContainer("agents:1"); k == nil || k.Engine != filepath.Join(dir, name) || k.Image != "agents:1" {
 			t.Error(k)
 		}

@@ -32,9 +32,7 @@ func TestLeavesNoProcesses(t *testing.T) {
 			mark = "LIZA_TEST_MARK=" + t.TempDir()
 		}
 		p, err := Start(Command{Args: []string{"sh", "-c", c.script}, Env: append(os.Environ(), mark), Output: &out, Mark: mark})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if c.asked {
 			<-out.some
 			p.Terminate()
@@ -43,9 +41,7 @@ func TestLeavesNoProcesses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		pid, err := strconv.Atoi(strings.TrimSpace(out.text.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		for ends := time.Now().Add(time.Minute); proc.Of(pid) != "" && time.Now().Before(ends); {
 			time.Sleep(time.Millisecond) // the kernel takes a moment to end a killed process
 		}
@@ -67,9 +63,7 @@ func TestSlowReaderMissesNothing(t *testing.T) {
 		Args: []string{"sh", "-c", "setsid sleep 300 & printf %050000d 1"}, // more than one read takes
 		Env:  append(os.Environ(), mark), Output: out, Mark: mark,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for proc.Of(p.PID()) != "" {
 		time.Sleep(time.Millisecond)
 	}

@@ -60,9 +60,7 @@ func spoiled(t *testing.T, in prompt.Input, mem *board.Memory, text func(string)
 	s := board.NewState(mem, in.State.Time())
 	for _, path := range mem.Paths() {
 		r, err := mem.Record(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if path == board.ConfigPath || path == board.ControlPath || path == board.TeamPath || strings.HasPrefix(path, board.AgentDir) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
@@ -272,9 +273,7 @@ func TestOnePage(t *testing.T) {
 func build(t testing.TB, in prompt.Input) string {
 	t.Helper()
 	text, err := prompt.Build(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return text
 }
 

@@ -32,9 +32,7 @@ func TestLane(t *testing.T) {
 		look() // it is running
 		events = nil
 		hands.merges <- func([]string) ([]Landed, error) { return landed, err }
-		if err := s.merged(ctx, <-s.lane.done); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.merged(ctx, <-s.lane.done))
 	}
 	if l := look(); said(Next(*l, s.memory), l.Now) != "claim-review cart" || len(l.Merging) != 1 {
 		t.Errorf("while it merges %s, its next step is %s", l.Merging, said(Next(*l, s.memory), l.Now))

@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // executor records its calls and does nothing. A merge lasts until its result is sent.
@@ -76,12 +77,7 @@ func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrep
 	return ctx, s, s.Executor.(*executor), clock
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Check
 
 func do(t *testing.T, ctx context.Context, b *gitboard.Board, a board.Actor, p board.Payload) {
 	t.Helper()

@@ -35,13 +35,9 @@ func TestSandbox(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tried := filepath.Join(t.TempDir(), "tried")
-			if err := os.WriteFile(program, []byte("#!/bin/sh\n: >'"+tried+"'\n"+test.sandbox+"\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(program, []byte("#!/bin/sh\n: >'"+tried+"'\n"+test.sandbox+"\n"), 0o755))
 			c, err := clis.Find("codex", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			box := *c.Sandbox
 			box.Use = test.use
 			c.Sandbox = &box

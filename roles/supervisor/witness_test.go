@@ -15,9 +15,7 @@ import (
 func witnessed(t *testing.T, cli string, prompt int, output string) *witness {
 	t.Helper()
 	c, err := clis.Find(cli, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := newWitness(c, start0.Std, io.Discard)
 	w.context = prompt
 	_, _ = w.Write([]byte(output))
@@ -48,9 +46,7 @@ func TestMeterOfReports(t *testing.T) {
 // must be close to the recorded run's report.
 func TestMeterByEstimate(t *testing.T) {
 	data, err := os.ReadFile("../clis/testdata/events/codex-goes-well.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, _, found := strings.Cut(string(data), `{"type":"turn.completed"`)
 	if !found {
 		t.Fatal("the recorded run has no end")

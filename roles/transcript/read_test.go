@@ -11,15 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 // put appends to a part of a transcript. name has no extension.
 func put(t *testing.T, dir, name, text string) {

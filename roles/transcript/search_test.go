@@ -18,12 +18,8 @@ func TestSearch(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(dir, "logs", name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	write("coder-1-2026-01-31T08-00-00.000.log", "[liza 2026-01-31T07:00:00Z] started login: claude\nthe tests FAIL at line 3\n")
 	write("coder-1.log", "[liza 2026-01-31T07:30:00Z] ended login: exit 0\nno tests fail between runs\n[liza 2026-01-31T09:00:00Z] started cart: claude\nthe tests fail again\n")
@@ -31,9 +27,7 @@ func TestSearch(t *testing.T) {
 	find := func(last int, q transcript.Query) []string {
 		t.Helper()
 		found, err := transcript.Search(context.Background(), dir, []string{"coder-1", "coder-2"}, q, last, func(line []byte) []string { return []string{string(line)} })
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var lines []string
 		for _, f := range found {
 			lines = append(lines, f.Agent+" "+f.Task+" "+f.Line)

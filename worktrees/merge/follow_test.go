@@ -41,9 +41,7 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	})
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	must(err)
 	hub, other := filepath.Join(t.TempDir(), "hub.git"), filepath.Join(t.TempDir(), "other")

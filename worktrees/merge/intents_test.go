@@ -27,9 +27,7 @@ func TestIntentsHoldIntegration(t *testing.T) {
 	}
 	ctx, b, _ := begin(t)
 	commit := func(text string) plumbing.OID {
-		if err := os.WriteFile(filepath.Join(b.Repo().TopLevel(), "a.txt"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(b.Repo().TopLevel(), "a.txt"), []byte(text), 0o644))
 		return plumbing.OID(testrun.CommitAll(t, b.Repo().TopLevel(), text))
 	}
 	base := commit("one\n")
@@ -37,9 +35,7 @@ func TestIntentsHoldIntegration(t *testing.T) {
 	done, err := b.Do(ctx, gitboard.Request{Actor: human}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", filepath.Join(t.TempDir(), "beside"), "integration")
 	pure := func(intent func()) {
 		t.Helper()
@@ -67,9 +63,7 @@ func TestIntentsHoldIntegration(t *testing.T) {
 		} {
 			var refs []plumbing.RefUpdate
 			pure(func() { _, refs, err = is.move.decide(ctx, done.View) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if want := (plumbing.RefUpdate{Ref: "refs/heads/integration", Old: base, New: is.to}); !slices.Contains(refs, want) {
 				t.Errorf("%s, lease held %t: %v lacks %v", name, held, refs, want)
 			}
@@ -83,9 +77,7 @@ func TestIntentsHoldIntegration(t *testing.T) {
 		l := &lander{b: b, r: gitboard.Request{Actor: human}, tip: base, commit: c.commit}
 		var refs []plumbing.RefUpdate
 		pure(func() { _, refs, err = l.decide(ctx, done.View) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if want := (plumbing.RefUpdate{Ref: "refs/heads/integration", Old: base, New: c.commit}); !slices.Contains(refs, want) || !slices.Contains(refs, free) {
 			t.Errorf("a human's: %v lacks %v or %v", refs, want, free)
 		}

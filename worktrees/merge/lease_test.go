@@ -28,9 +28,7 @@ func begin(t *testing.T) (context.Context, *gitboard.Board, *testrepo.Clock) {
 	dir := testrepo.Init(t, false)
 	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { b.Close() })
 	return ctx, b, clock
 }
@@ -43,9 +41,7 @@ func TestHeldForTest(t *testing.T) {
 	ctx, b, clock := begin(t)
 	commit := plumbing.OID(strings.Repeat("a", 40))
 	h, err := hold(ctx, b, reviewer("code-reviewer-1"), commit, "t", "u")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	taken := h.held
 	clock.Pass(leaseFor / 4)
 	if err := h.show(ctx, []string{"t", "u"}, []string{"t", "u"}, commit); err != nil || h.held != taken || len(taken.Testing) != 2 || taken.Commit != string(commit) {
@@ -59,9 +55,7 @@ func TestHeldForTest(t *testing.T) {
 func TestHold(t *testing.T) {
 	ctx, b, clock := begin(t)
 	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var r *board.Refusal
 	if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy ||
 		r.Message != "code-reviewer-1 merges t at the moment (lease until 03:05:05Z)" {
@@ -72,9 +66,7 @@ func TestHold(t *testing.T) {
 	}
 	clock.Pass(leaseFor)
 	two, err := hold(ctx, b, reviewer("human"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := one.giveBack(ctx); !errors.As(err, &r) || r.Message != "human lands a commit at the moment (lease until 03:06:05Z)" {
 		t.Errorf("got %v", err)
 	}
@@ -117,9 +109,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestPrintsProcess$")
 	cmd.Env = append(os.Environ(), printsProcess+"=1")
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, dead, _ := strings.Cut(string(out), "process: ")
 	dead, _, _ = strings.Cut(dead, "\n")
 	ctx, b, clock := begin(t)
@@ -131,9 +121,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	left := func(process proc.ID) {
 		t.Helper()
 		was, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := lease.Beat(ctx, b.Repo(), was, lease.Content{
 			Lease:   board.Lease{Agent: plumbing.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
 			Process: process, Tasks: []string{"t"}, Since: board.At(now),
@@ -144,17 +132,11 @@ func TestHoldOfTheDead(t *testing.T) {
 	merging := func() bool {
 		t.Helper()
 		v, err := b.View(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		g, err := v.Glance(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		o, err := g.Overview(now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return o.Merging != nil
 	}
 	for _, process := range []proc.ID{"", proc.ID("elsewhere " + dead), proc.This()} {
@@ -178,9 +160,7 @@ func TestHoldOfTheDead(t *testing.T) {
 		t.Errorf("what needs no test waits for a dead process: %+v %v", free, err)
 	}
 	h, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if h.held.Process != proc.This() {
 		t.Errorf("the lease names the process %q", h.held.Process)
 	}
@@ -191,15 +171,11 @@ func TestHoldOfTheDead(t *testing.T) {
 func TestGiveBackRenews(t *testing.T) {
 	ctx, b, clock := begin(t)
 	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 3 {
 		clock.Pass(leaseFor * 3 / 4)
 		gives, err := one.giveBack(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		held, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 		if err != nil || held == nil || held.OID != gives.Old || held.Expires != board.At(clock.Now().Add(leaseFor)) {
 			t.Fatalf("it gives back %s, and holds %+v: %v", gives.Old.Short(), held, err)
@@ -212,9 +188,7 @@ func TestGiveBackRenews(t *testing.T) {
 func TestCheckRenews(t *testing.T) {
 	ctx, b, clock := begin(t)
 	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, step := range []struct {
 		passed  time.Duration
 		renewed bool
@@ -225,9 +199,7 @@ func TestCheckRenews(t *testing.T) {
 			t.Errorf("after %s: %+v (%v)", step.passed, one.held, err)
 		}
 	}
-	if err := one.release(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, one.release(ctx))
 	if err := one.check(ctx); !errors.Is(err, lease.ErrTaken) {
 		t.Errorf("given back: %v", err)
 	}
@@ -238,9 +210,7 @@ func TestCheckRenews(t *testing.T) {
 func TestDuring(t *testing.T) {
 	ctx, b, clock := begin(t)
 	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first := h.held.Expires
 	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
 		clock.Pass(40 * time.Second)

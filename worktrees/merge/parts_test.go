@@ -41,12 +41,7 @@ func boarded(t *testing.T) (context.Context, *gitboard.Board, *gitboard.View, pl
 	return ctx, b, done.View, base
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Check
 
 // TestCheckOut checks when the kept worktree is used again, and when it is made anew: only one that
 // was made to the end is used, and whatever git ignores stays in it.

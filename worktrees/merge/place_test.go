@@ -183,8 +183,6 @@ func TestNoHome(t *testing.T) {
 func placeOf(t *testing.T, b *gitboard.Board) string {
 	t.Helper()
 	dir, err := TestDir(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return filepath.Join(dir, testPlace)
 }

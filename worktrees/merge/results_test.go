@@ -45,9 +45,7 @@ func TestTested(t *testing.T) {
 	for n := 0; old.Len() < maxTested; n++ {
 		fmt.Fprintf(&old, "old %d\n", n)
 	}
-	if err := os.WriteFile(file, []byte(old.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(old.String()), 0o644))
 	first.learn("newest", nil)
 	text, err := os.ReadFile(file)
 	if err != nil || len(text) > maxTested/2+10 || !strings.HasPrefix(string(text), "old ") {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const module = "github.com/git-liza/git-liza/"
@@ -164,9 +166,7 @@ var listed = sync.OnceValues(func() ([]pkg, error) {
 func packages(t *testing.T) []pkg {
 	t.Helper()
 	all, err := listed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return all
 }
 
@@ -374,9 +374,7 @@ func each(t *testing.T, visit func(p pkg, file string, f *ast.File)) {
 			file := filepath.Join(p.Dir, name)
 			if files[file] == nil {
 				f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testrun.Check(t, err)
 				files[file] = f
 			}
 			visit(p, file, files[file])

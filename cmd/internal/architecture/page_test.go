@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const page = "../../../ARCHITECTURE.md"
@@ -19,16 +20,12 @@ var packagesTable = regexp.MustCompile(`(?s)(<!-- generated: packages -->\n).*?(
 // TestArchitecturePage: ARCHITECTURE.md shows what each package is for, as its comment begins.
 func TestArchitecturePage(t *testing.T) {
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	purposes := map[string]string{}
 	for _, p := range packages(t) {
 		for _, file := range p.GoFiles {
 			source, err := os.ReadFile(filepath.Join(p.Dir, file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			comment, _, _ := strings.Cut("\n"+string(source), "\npackage ")
 			if found := purpose.FindStringSubmatch(comment); found != nil {
 				purposes[strings.TrimPrefix(p.ImportPath, module)] = strings.TrimSpace(strings.ReplaceAll(found[1], "\n// ", " "))
@@ -72,9 +69,7 @@ func TestPackageComments(t *testing.T) {
 		for _, file := range p.GoFiles {
 			source := filepath.Join(p.Dir, file)
 			text, err := os.ReadFile(source)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			comment, code, _ := strings.Cut("\n"+string(text), "\npackage ")
 			if !strings.Contains(comment, "\n// Package ") && !strings.Contains(comment, "\n// Command ") {
 				continue

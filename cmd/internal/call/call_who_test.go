@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestTerminal(t *testing.T) {
@@ -25,9 +27,7 @@ func TestTerminal(t *testing.T) {
 	}
 	delete(env, "TTY")
 	file, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer file.Close()
 	c.App.Stdin = file
 	if got := c.App.Process().Terminal; got != "" {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestWriteFile: only a file of the same command is replaced, and nothing is written through a link.
@@ -26,14 +28,10 @@ func TestWriteFile(t *testing.T) {
 			behind := path
 			if tc.link {
 				behind += "-behind"
-				if err := os.Symlink(behind, path); err != nil {
-					t.Fatal(err)
-				}
+				testrun.Check(t, os.Symlink(behind, path))
 			}
 			if tc.old != "" {
-				if err := os.WriteFile(behind, []byte(tc.old), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testrun.Check(t, os.WriteFile(behind, []byte(tc.old), 0o644))
 			}
 			want := tc.old
 			if tc.done {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -22,9 +23,7 @@ func TestCommandsInDocumentsExist(t *testing.T) {
 		texts[d.Name], _ = specs.Text(d.Name)
 	}
 	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	texts["README"] = string(readme)
 	seen, flags := 0, 0
 	for name, text := range texts {

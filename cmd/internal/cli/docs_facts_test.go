@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -83,9 +84,7 @@ func TestFieldsAndEventsInBoardFormat(t *testing.T) {
 		}
 	}
 	source, err := os.ReadFile("../../../gitboard/board/task.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	events := regexp.MustCompile(`(?m)^\tEvent\w+ += "([a-z_]+)"$`).FindAllStringSubmatch(string(source), -1)
 	if len(events) < 30 {
 		t.Errorf("only %d events were found: the search is wrong", len(events))

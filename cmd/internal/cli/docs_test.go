@@ -22,6 +22,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/specs"
 )
@@ -243,9 +244,7 @@ func TestGeneratedTables(t *testing.T) {
 			t.Errorf("%s.md repeats what code says, and says it otherwise; run go test ./cmd/internal/cli -run Tables -update", d.Name)
 			continue
 		}
-		if err := os.WriteFile(filepath.Join("../../../specs", d.Name+".md"), []byte(fresh), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.WriteFile(filepath.Join("../../../specs", d.Name+".md"), []byte(fresh), 0o644))
 	}
 	for name := range tables {
 		if !found[name] {

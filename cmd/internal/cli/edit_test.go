@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestEditAsksOnATerminal: on a terminal, a text that can't be committed is opened again if its
@@ -46,16 +47,12 @@ mv "$1.new" "$1"
 		host.Close()
 		tty.Close()
 		log, err := os.ReadFile(script + ".log")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if n := strings.Count(string(log), "opened"); n != opened {
 			t.Errorf("after %q the editor was opened %d times, not %d: %s", answer, n, opened, errs.String())
 		}
 		kept, err := filepath.Glob(filepath.Join(l.dir, ".git/liza/edits/*.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if opened == 2 && (code != 0 || len(kept) != 0 || !strings.Contains(out.String(), "~ goals/goal-1.description: A calculator -> mended")) {
 			t.Errorf("after %q: exit code %d, kept %q\n%s%s", answer, code, kept, out.String(), errs.String())
 		}
@@ -79,17 +76,11 @@ func TestEditKeepsTexts(t *testing.T) {
 		mine.Scope = text
 		mine.Extra = map[string]any{"text": text, "list": []any{text, 1, true, nil}}
 		data, err := codec.Encode(&mine)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		edited, err := codec.Decode(path, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		fields, err := edit.ChangedFields(base, edited)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		s.do("human", &board.Write{Path: path, Fields: fields})
 		now := s.state().Task("parse")
 		if now.Scope != text || !reflect.DeepEqual(now.Extra, mine.Extra) {
@@ -100,9 +91,7 @@ func TestEditKeepsTexts(t *testing.T) {
 			t.Errorf("%q: %v is still to change, %v", text, again, err)
 		}
 		over, err := edit.LaidOver(base, fields)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if same, err := codec.Decode(path, []byte(over)); err != nil || same.(*board.Task).Scope != text {
 			t.Errorf("%q laid over the record reads %v, %v", text, same, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // FuzzWritePath: any path and value given to `write` names one record and a field of it, or is
@@ -44,9 +45,7 @@ func FuzzWritePath(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path, value string) {
 		v, err := b.View(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		record, keys, err := records.At(records.DocumentPath(path))
 		var field board.FieldEdit
 		if err == nil {

@@ -53,12 +53,8 @@ func newLife(t *testing.T) *life {
 func (l *life) write(file, text string) {
 	l.t.Helper()
 	path := filepath.Join(l.dir, file)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		l.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		l.t.Fatal(err)
-	}
+	testrun.Check(l.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testrun.Check(l.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func (l *life) git(dir string, args ...string) {
@@ -205,13 +201,9 @@ func TestGoldenLife(t *testing.T) {
 func TestShowWithoutTheWork(t *testing.T) {
 	l := sumsLife(t)
 	link, err := os.ReadFile(filepath.Join(l.dir, ".worktrees", "sums", ".git"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	index := filepath.Join(strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: ")), "index")
-	if err := os.WriteFile(index, []byte("no index"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(index, []byte("no index"), 0o644))
 	out := l.liza("", "show", "sums")
 	for _, want := range []string{"\nunknown ", "sum.go:3: ", "submission 2, since submission 1"} {
 		if !strings.Contains(out, want) {

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // reviewed is busy in its own sprint, with a deadline and material for a retrospective.
@@ -40,9 +41,7 @@ func TestGoldenSprint(t *testing.T) {
 	scenes["crowd"] = crowd
 	for name, s := range scenes {
 		r, err := report.ReviewSprint(s.state(), s.now.Std())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		for _, width := range []int{80, 120} {
 			drawn(t, "sprint-"+name, width, screen.Sprint(paper(width), r, s.now))
 			drawn(t, "metrics-"+name, width, screen.Metrics(paper(width), s.state().Sprint(), r.Metrics))

@@ -74,9 +74,7 @@ func (s *boardScene) do(agent string, payloads ...board.Payload) *boardScene {
 			s.t.Fatalf("%s: %v", p.Op(), err)
 		}
 		message, _, err := codec.Message(before, after, op)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		testrun.Check(s.t, err)
 		subject, _, _ := strings.Cut(message, "\n")
 		s.events = append([]report.Happened{{Time: s.now, Agent: actor.ID, Subject: subject}}, s.events[:min(len(s.events), 4)]...)
 		s.mem.Absorb(after)
@@ -177,9 +175,7 @@ func staged(t *testing.T) *boardScene {
 func (s *boardScene) status(width int, gone ...string) []string {
 	s.t.Helper()
 	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(gone...), Events: s.events}, s.now.Std())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, err)
 	return screen.Status(paper(width), o, screen.Reasons(s.state()), screen.Choice{})
 }
 
@@ -225,9 +221,7 @@ func TestGoldenStatus(t *testing.T) {
 func TestGoldenStatusPlain(t *testing.T) {
 	s := busy(t)
 	o, err := report.Look(s.state(), report.Outside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for _, width := range []int{80, 120} {
 		p := paper(width)
 		p.Signs = call.ASCIISigns
@@ -284,9 +278,7 @@ func TestGoldenGraph(t *testing.T) {
 func TestFilterByStage(t *testing.T) {
 	s := staged(t)
 	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	text := strings.Join(screen.Status(paper(120), o, screen.Reasons(s.state()), screen.Choice{Filter: "docs"}), "\n")
 	for id, found := range map[string]bool{"guide": true, "tour": true, "lex": false} {
 		if strings.Contains(text, "\n  "+id+" ") != found {
@@ -300,9 +292,7 @@ func TestFilterByStage(t *testing.T) {
 func TestStatusSelection(t *testing.T) {
 	s := thousand(t)
 	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	p := call.Page{Width: 80, Height: 24, Signs: call.ASCIISigns}
 	for _, id := range []string{"part-000", "part-500", "part-999"} {
 		lines := screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{Selected: id})
@@ -324,9 +314,7 @@ func TestStatusAtAnySize(t *testing.T) {
 	testrun.NotShort(t)
 	for name, s := range map[string]*boardScene{"busy": busy(t), "thousand": thousand(t), "empty": newBoardScene(t, long)} {
 		o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		for width := 20; width <= 130; width += 5 {
 			for height := 4; height <= 60; height += 7 {
 				p := call.Page{Width: width, Height: height, Signs: call.UnicodeSigns}
@@ -356,9 +344,7 @@ func TestCommandsOnTheScreenAreWhole(t *testing.T) {
 	paused := "paused-" + strings.Repeat("y", 57)
 	s.add(paused, long, 1).do("human", &board.Pause{About: board.About{Task: paused}})
 	o, err := report.Look(s.state(), report.Outside{Events: s.events}, s.now.Std())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for _, width := range []int{40, 80, 100, 120} {
 		text := strings.Join(screen.Status(paper(width), o, screen.Reasons(s.state()), screen.Choice{}), "\n") + "\n"
 		for _, do := range []string{"git liza plan", "git liza resume --task " + paused} {

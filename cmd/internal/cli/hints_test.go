@@ -133,16 +133,12 @@ func wrongScene(t *testing.T) *life {
 	if wrong.dir == "" {
 		l.prepareWrong()
 		dir, err := os.MkdirTemp("", "liza-wrong-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		wrong.dir, wrong.now = dir, l.now
 		testrepo.Copy(t, l.dir, dir)
 		return l
 	}
-	if err := os.RemoveAll(l.dir); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.RemoveAll(l.dir))
 	testrepo.Copy(t, wrong.dir, l.dir)
 	l.now = wrong.now
 	return l
@@ -280,9 +276,7 @@ func (l *life) score(moves []wrongMove) (points int) {
 		} else {
 			l.t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)
 		}
-		if err := os.RemoveAll(l.dir); err != nil {
-			l.t.Fatal(err)
-		}
+		testrun.Check(l.t, os.RemoveAll(l.dir))
 		copyTree(l.t, kept, l.dir)
 	}
 	return points
@@ -402,9 +396,7 @@ func TestActsAreCommandLines(t *testing.T) {
 			})
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 	}
 	for line := range lines {
 		accepted(t, line)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // inSentence are the words that follow the program's name where a text tells of the program.
@@ -22,18 +23,14 @@ var inSentence = strings.Fields("alone are asks can does drops for has help into
 func TestCommandsInMessages(t *testing.T) {
 	const top = "../../.."
 	listed, err := exec.Command("git", "-C", top, "ls-files", "*.go").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	seen, flags := 0, 0
 	for _, name := range strings.Fields(string(listed)) {
 		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(top, name), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		ast.Inspect(file, func(n ast.Node) bool {
 			literal, is := n.(*ast.BasicLit)
 			if !is || literal.Kind != token.STRING {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -61,9 +62,7 @@ func prompts(t *testing.T) map[string]string {
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			texts[filepath.Base(file)] = string(text)
 		}
 	}

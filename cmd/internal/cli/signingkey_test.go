@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // sshAgent serves keys on a socket as ssh-agent does.
@@ -25,9 +26,7 @@ func sshAgent(t *testing.T, keys ...any) (socket string) {
 	t.Helper()
 	ring := agent.NewKeyring()
 	for _, k := range keys {
-		if err := ring.Add(agent.AddedKey{PrivateKey: k}); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, ring.Add(agent.AddedKey{PrivateKey: k}))
 	}
 	return serve(t, ring)
 }
@@ -36,9 +35,7 @@ func sshAgent(t *testing.T, keys ...any) (socket string) {
 func serve(t *testing.T, ring agent.Agent) (socket string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket = filepath.Join(dir, "s")
 	l, err := net.Listen("unix", socket)
@@ -61,9 +58,7 @@ func serve(t *testing.T, ring agent.Agent) (socket string) {
 func publicOf(t *testing.T, private any) string {
 	t.Helper()
 	key, err := ssh.NewSignerFromKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
 }
 
@@ -71,27 +66,17 @@ func publicOf(t *testing.T, private any) string {
 // and signs.
 func TestLoadKey(t *testing.T) {
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	long, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	dir := t.TempDir()
 	write := func(name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	plain, err := ssh.MarshalPrivateKey(ed, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	locked, err := ssh.MarshalPrivateKeyWithPassphrase(ed, "", []byte("secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	write("plain", pem.EncodeToMemory(plain))
 	write("plain.pub", []byte(publicOf(t, ed)+" me@here\n"))
 	write("locked", pem.EncodeToMemory(locked))
@@ -147,23 +132,17 @@ func TestLoadKey(t *testing.T) {
 // its user.
 func TestAgentThatDoesNotAnswer(t *testing.T) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	asked := make(chan struct{})
 	ring := &waits{Agent: agent.NewKeyring(), asked: asked, end: make(chan struct{})}
 	t.Cleanup(func() { close(ring.end) })
-	if err := ring.Add(agent.AddedKey{PrivateKey: key}); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, ring.Add(agent.AddedKey{PrivateKey: key}))
 	ctx, cancel := context.WithCancel(context.Background())
 	socket := serve(t, ring)
 	c := &call.Call{App: &call.App{Getenv: func(string) string { return socket }}}
 	t.Cleanup(c.Close)
 	s, err := signing.LoadKey(ctx, c, "key::"+publicOf(t, key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	go func() {
 		<-asked
 		cancel()

@@ -13,6 +13,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestWatchPanics: a panic, too, leaves the terminal as it was.
@@ -26,9 +28,7 @@ func TestWatchPanics(t *testing.T) {
 	defer host.Close()
 	defer tty.Close()
 	before, err := term.GetState(int(tty.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	said := make(chan string)
 	var shown atomic.Bool // the board is on the screen
 	go func() {
@@ -69,9 +69,7 @@ func TestWatchPanics(t *testing.T) {
 		t.Fatal("the alternate screen was not left")
 	}
 	after, err := term.GetState(int(tty.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if !reflect.DeepEqual(after, before) {
 		t.Errorf("the terminal was %+v and is %+v", before, after)
 	}

@@ -51,9 +51,7 @@ func TestDemo(t *testing.T) {
 // printed checks the --json output of a run.
 func printed(t *testing.T, of *program.Result, dir string) {
 	text, err := json.Marshal(of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	var got struct {
 		Dir        string
 		Operations int
@@ -123,9 +121,7 @@ func result(t *testing.T, dir string) {
 
 func TestFullDirectoryIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644))
 	cmd := demo(t, "--json", "--keep", dir)
 	out, _ := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 1 || !json.Valid(out) || !strings.Contains(string(out), dir) {

@@ -21,17 +21,11 @@ func TestInterrupt(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
+	testrun.Check(t, cmd.Start())
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), " 7. ") {
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, cmd.Process.Signal(os.Interrupt))
 		}
 	}
 	_ = cmd.Wait()

@@ -19,9 +19,7 @@ func TestManual(t *testing.T) {
 	testrun.NotShort(t)
 	dir := t.TempDir()
 	n, err := dispatch.WriteManual(&call.Call{App: call.OS()}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if want := len(dispatch.Commands()) + 1; n != want {
 		t.Errorf("%d pages, not %d", n, want)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMain makes the test binary edit the file that it is given, as git liza does: an interrupt
@@ -34,9 +36,7 @@ func TestAnInterruptIsTheEditors(t *testing.T) {
 	dir := t.TempDir()
 	script, file := filepath.Join(dir, "my editor.sh"), filepath.Join(dir, "a file")
 	text := "trap 'echo interrupted > \"$1\"; exit 0' INT\necho ready\nwhile :; do sleep 0.05; done\n"
-	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(script, []byte(text), 0o644))
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "EDITOR_TEST_FILE="+file, "EDITOR=sh '"+script+"'")
 	host, err := pty.Start(cmd)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/forge"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestPace lets a poller ask for three hours: it sends no more requests in any hour than it may, and is as
@@ -18,9 +19,7 @@ func TestPace(t *testing.T) {
 	}))
 	defer server.Close()
 	at, err := forge.PlaceOf(server.URL + "/ann/shop.git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for name, c := range map[string]struct {
 		requests, each, first int // pull requests, what each takes of a round, and of the first round
 		busy                  bool
@@ -36,9 +35,7 @@ func TestPace(t *testing.T) {
 		now := start
 		p := &poller{meter: &forge.Meter{Now: func() time.Time { return now }}}
 		host, err := forge.At(forge.Gitea, at, "", p.meter)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		rounds := 0
 		for each := c.first; now.Before(start.Add(3 * time.Hour)); each = c.each {
 			if now.Sub(start) >= 2*time.Hour {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTheAgentsSectionKeepsAllOtherText: whatever a section has around it, and however its file
@@ -25,9 +26,7 @@ func TestTheAgentsSectionKeepsAllOtherText(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "AGENTS.md")
-			if err := os.WriteFile(path, []byte(c.old), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, os.WriteFile(path, []byte(c.old), 0o644))
 			for range 3 {
 				if _, err := WriteAgentsFiles(filepath.Dir(path)); err != nil {
 					t.Fatal(err)
@@ -41,9 +40,7 @@ func TestTheAgentsSectionKeepsAllOtherText(t *testing.T) {
 					t.Errorf("%s is %q, %v", name, got, err)
 				}
 			}
-			if err := DropAgentsFiles(filepath.Dir(path)); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, DropAgentsFiles(filepath.Dir(path)))
 			if left, _ := os.ReadDir(filepath.Dir(path)); c.left == "" && len(left) > 0 {
 				t.Errorf("these files are left: %v", left)
 			}
@@ -58,9 +55,7 @@ func TestTheAgentsSectionKeepsAllOtherText(t *testing.T) {
 // stays as it is, and is not called up to date.
 func TestAnAgentsFileThatIsNotWrittenIsNamed(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "rules.md")
-	if err := os.WriteFile(elsewhere, []byte("Use tabs.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(elsewhere, []byte("Use tabs.\n"), 0o644))
 	for name, make := range map[string]func(path string) error{
 		"a link":      func(path string) error { return os.Symlink(elsewhere, path) },
 		"a directory": func(path string) error { return os.Mkdir(path, 0o755) },
@@ -83,9 +78,7 @@ func TestAnAgentsFileThatIsNotWrittenIsNamed(t *testing.T) {
 	}
 	t.Run("a link to the other file", func(t *testing.T) {
 		root := t.TempDir()
-		if err := os.WriteFile(filepath.Join(root, "CLAUDE.md"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, os.WriteFile(filepath.Join(root, "CLAUDE.md"), nil, 0o644))
 		if err := os.Symlink("CLAUDE.md", filepath.Join(root, "AGENTS.md")); err != nil {
 			t.Skip(err)
 		}

@@ -18,9 +18,7 @@ func telemetry(t *testing.T, endpoint, script string) (dir, warned string) {
 	dir = t.TempDir()
 	t.Setenv("PATH", "/usr/bin:/bin")
 	if script != "" {
-		if err := testrun.WriteProgram(filepath.Join(dir, exporter), "#!/bin/sh\n"+script); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, testrun.WriteProgram(filepath.Join(dir, exporter), "#!/bin/sh\n"+script))
 	}
 	c := &call.Call{App: &call.App{
 		Getenv:  func(name string) string { return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}[name] },

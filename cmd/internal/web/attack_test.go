@@ -130,9 +130,7 @@ func TestAttacks(t *testing.T) {
 func (w *site) attack(t *testing.T, a attack) answer {
 	t.Helper()
 	r, err := http.NewRequest(a.method, w.url+a.path, strings.NewReader(a.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if a.body != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -157,9 +155,7 @@ func (w *site) attack(t *testing.T, a attack) answer {
 func (w *site) raw(t *testing.T, text string) answer {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer c.Close()
 	if _, err := c.Write([]byte(text)); err != nil {
 		t.Fatal(err)
@@ -368,39 +364,29 @@ func TestReadOnly(t *testing.T) {
 // over by the next.
 func TestSocket(t *testing.T) {
 	dir, err := os.MkdirTemp("", "liza")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "web.sock")
 	for range 2 {
 		l, err := web.Listen(t.Context(), "unix:"+path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("the socket: %v, %v", info, err)
 		}
 		if _, err := web.Listen(t.Context(), "unix:"+path); err == nil {
 			t.Error("two servers listen at one socket")
 		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, l.Close())
 	}
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	left.SetUnlinkOnClose(false)
 	left.Close()
 	if l, err := web.Listen(t.Context(), "unix:"+path); err == nil {
 		l.Close()
 		t.Error("the socket of another program is taken over")
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Chmod(path, 0o600))
 	l, err := web.Listen(t.Context(), "unix:"+path)
 	if err != nil {
 		t.Fatal("a socket that was left behind keeps the next server away:", err)
@@ -415,9 +401,7 @@ func TestSocket(t *testing.T) {
 func TestSocketTakesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	work, link, socket := filepath.Join(dir, "work"), filepath.Join(dir, "link"), filepath.Join(dir, "s")
-	if err := errors.Join(os.WriteFile(work, []byte("work"), 0o600), os.Symlink(work, link)); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, errors.Join(os.WriteFile(work, []byte("work"), 0o600), os.Symlink(work, link)))
 	for _, path := range []string{work, link} {
 		if l, err := web.Listen(t.Context(), "unix:"+path); err == nil {
 			l.Close()
@@ -425,9 +409,7 @@ func TestSocketTakesNoFile(t *testing.T) {
 		}
 	}
 	l, err := web.Listen(t.Context(), "unix:"+socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if err := os.Rename(work, socket); err != nil { // replaces the socket
 		t.Fatal(err)
 	}

@@ -61,9 +61,7 @@ func browser(t *testing.T, number int) context.Context {
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), o...)
 	ctx, end := chromedp.NewContext(alloc)
 	endBrowser = func() { end(); stop() }
-	if err := chromedp.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, chromedp.Run(ctx))
 	chromium = ctx
 	return ctx
 }
@@ -107,9 +105,7 @@ func (w *site) tab(ctx context.Context) *tab {
 
 func (b *tab) do(actions ...chromedp.Action) {
 	b.t.Helper()
-	if err := chromedp.Run(b.ctx, actions...); err != nil {
-		b.t.Fatal(err)
-	}
+	testrun.Check(b.t, chromedp.Run(b.ctx, actions...))
 }
 
 // until waits until an expression in the page is true.

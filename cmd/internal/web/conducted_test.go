@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestConducted: in a run with a question, a rejection with comments on two lines
@@ -175,10 +176,6 @@ func (b *tab) picture(file string, small bool) {
 	} else {
 		b.do(chromedp.FullScreenshot(&data, 100))
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		b.t.Fatal(err)
-	}
+	testrun.Check(b.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	testrun.Check(b.t, os.WriteFile(file, data, 0o644))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var (
@@ -61,9 +62,7 @@ func TestGoalsPullRequest(t *testing.T) {
 	}
 	events := w.follow("/", "")
 	b, err := gitboard.Open(t.Context(), s.dir, gitboard.Options{Now: s.clock.Now, Writes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer b.Close()
 	head := s.git("rev-parse", "integration")
 	if _, err := b.Do(t.Context(), gitboard.Request{Actor: board.HumanActor("Ann", "ann@example.org")}, gitboard.Just(&board.PROpen{

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // a stream is the input of an open page.
@@ -31,9 +33,7 @@ func (w *site) follow(page, had string) *stream {
 		r.Header.Set("Last-Event-ID", had)
 	}
 	got, err := w.client.Do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testrun.Check(w.t, err)
 	s := &stream{got, make(chan event, 100)}
 	w.t.Cleanup(func() { got.Body.Close() })
 	go func() {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestLostClone: what a coder of another clone holds that is gone is given back by its own form,
@@ -15,9 +17,7 @@ func TestLostClone(t *testing.T) {
 	s := newScene(t)
 	s.task("chair", "--ready")
 	s.must("coder-1", "claim", "chair")
-	if err := os.WriteFile(filepath.Join(s.dir, ".git", "liza", "clone"), []byte("0123456789abcdef\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.WriteFile(filepath.Join(s.dir, ".git", "liza", "clone"), []byte("0123456789abcdef\n"), 0o644))
 	s.clock.Pass(time.Hour)
 	w := s.serve(options{}).enter()
 	page := w.get("/")

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestReport: a report is one self-contained file without scripts, in which every link leads to a
@@ -15,9 +17,7 @@ func TestReport(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.html")
 	s.must("", "report", file)
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	text := string(data)
 	for _, want := range []string{"cart is BLOCKED", "login.go", "Where the time went", "<svg", "Story", "block(cart)", "default-src &#39;none&#39;"} {
 		if !strings.Contains(text, want) {

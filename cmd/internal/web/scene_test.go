@@ -53,9 +53,7 @@ func commonShop(t *testing.T) *scene {
 	t.Helper()
 	if common.shop == nil {
 		dir, err := os.MkdirTemp("", "liza-web-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		common.dir = dir
 		common.shop = newShopIn(t, dir)
 	}
@@ -82,9 +80,7 @@ func newSceneIn(t *testing.T, dir string, goal ...string) *scene {
 		testrun.NotShort(t)
 	}
 	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: testrepo.NewClock(time.Now().Add(-3 * time.Hour).Truncate(time.Second))}
-	if err := os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755))
 	s.write("specs/vision.md", "# Vision\n")
 	s.git("init", "-q", "-b", "main")
 	s.git("add", "-A")
@@ -96,12 +92,8 @@ func newSceneIn(t *testing.T, dir string, goal ...string) *scene {
 func (s *scene) write(name, text string) {
 	s.t.Helper()
 	file := filepath.Join(s.dir, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	testrun.Check(s.t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 func (s *scene) git(args ...string) string {
@@ -259,9 +251,7 @@ func (s *scene) serve(o options) *site {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.Now})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, err)
 	app := &call.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Dir: s.dir, Now: s.clock.Now}
 	if o.now != nil {
 		app.Now = o.now
@@ -284,9 +274,7 @@ func (s *scene) serve(o options) *site {
 		o.listen = "127.0.0.1:0"
 	}
 	l, err := web.Listen(ctx, o.listen)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, err)
 	ended := make(chan error, 1)
 	server := web.New(c)
 	w.handler = server.Handler()
@@ -348,14 +336,10 @@ func (w *site) post(path string, fields ...string) answer {
 
 func (w *site) read(r *http.Response, err error) answer {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testrun.Check(w.t, err)
 	defer r.Body.Close()
 	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testrun.Check(w.t, err)
 	return answer{r.StatusCode, r.Header, string(data)}
 }
 

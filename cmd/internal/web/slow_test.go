@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestSlowRequest: who sends half of a form, and never the rest, holds no connection; a page that is
@@ -17,9 +19,7 @@ func TestSlowRequest(t *testing.T) {
 	followed.until(t, "RUNNING")
 	home := strings.TrimPrefix(w.url, "http://")
 	c, err := net.Dial("tcp", home)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer c.Close()
 	if _, err := io.WriteString(c, "POST /act/note HTTP/1.1\r\nHost: "+home+"\r\nOrigin: "+w.url+"\r\nContent-Length: 1000\r\n\r\ntext="); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMoveFails checks that a directory stays where it is if it can't be moved, and that it is then not
@@ -81,12 +83,7 @@ func TestWatch(t *testing.T) {
 
 var noon = time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 func must[T any](t *testing.T) func(T, error) T {
 	return func(value T, err error) T {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMeant checks where git would find something named .git.
@@ -57,9 +58,4 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check

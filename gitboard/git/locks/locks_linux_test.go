@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // scene returns a repository, as far as its locks and processes go, with one worktree.
@@ -173,12 +174,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

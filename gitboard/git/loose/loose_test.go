@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestIntact checks which files hold an object.
@@ -77,9 +78,4 @@ func TestOddHeads(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check

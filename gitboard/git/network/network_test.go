@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestPartly checks which output of a push says that the remote has moved a part of the refs.
@@ -190,9 +191,4 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check

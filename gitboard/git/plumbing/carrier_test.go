@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestCarrier: what a carrier stands for is read back from it, and a commit that only says that it
@@ -26,9 +27,7 @@ func TestCarrier(t *testing.T) {
 		"no id":                   {plumbing.Carrier(before, "--all", plumbing.BlobObject, plumbing.EmptyTree, by), ""},
 	} {
 		commit, err := plumbing.DecodeCommit(c.carrier)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if c.want == "" {
 			c.want = c.carrier.OID
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"pgregory.net/rapid"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var (
@@ -148,9 +150,7 @@ func TestCommitRoundTrip(t *testing.T) {
 		}
 		data := EncodeCommit(c)
 		got, err := DecodeCommit(NewObject(CommitObject, data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if again := EncodeCommit(got); string(again) != string(data) {
 			t.Fatalf("%q became %q", data, again)
 		}
@@ -175,9 +175,7 @@ var foreign = []string{
 func TestForeignCommits(t *testing.T) {
 	for _, data := range foreign {
 		commit, err := DecodeCommit(NewObject(CommitObject, []byte(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		if got := EncodeCommit(commit); string(got) != data {
 			t.Errorf("%q became %q", data, got)
 		}
@@ -188,9 +186,7 @@ func TestNamesCannotForge(t *testing.T) {
 	evil := Signature{Name: "x\ntree 1 <", Email: "a>\nb", When: noon}
 	data := EncodeCommit(Commit{Tree: EmptyTree, Author: evil, Committer: ada, Message: "x\n"})
 	c, err := DecodeCommit(NewObject(CommitObject, data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if c.Author.Name != "xtree 1" || c.Author.Email != "ab" || c.Message != "x\n" {
 		t.Errorf("got %+v", c)
 	}
@@ -203,9 +199,7 @@ func TestPutFile(t *testing.T) {
 	tree := ZeroOID
 	for _, path := range []string{"b", "dir/a", "dir/deep/a", "dir/b", "b", "dir/deep", "b/c"} {
 		next, made, err := PutFile(tree, path, TreeEntry{Mode: filemode.Regular, OID: EmptyTree}, func(oid OID) ([]TreeEntry, error) { return known[oid], nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		for _, o := range made {
 			if known[o.OID], err = DecodeTree(o.Data); err != nil {
 				t.Fatal(err)

@@ -9,21 +9,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/storage/memory"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestEncodePack(t *testing.T) {
 	one, two := NewObject(BlobObject, []byte("one")), NewObject(TreeObject, nil)
 	pack, err := EncodePack([]Object{one, two, one})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if n := binary.BigEndian.Uint32(pack[8:]); n != 2 {
 		t.Errorf("%d objects are packed, not 2", n)
 	}
 	back := memory.NewStorage()
-	if err := packfile.UpdateObjectStorage(back, bytes.NewReader(pack)); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, packfile.UpdateObjectStorage(back, bytes.NewReader(pack)))
 	if len(back.Objects) != 2 || back.Objects[plumbing.NewHash(string(one.OID))] == nil || back.Objects[plumbing.NewHash(string(two.OID))] == nil {
 		t.Errorf("the pack has %v", back.Objects)
 	}

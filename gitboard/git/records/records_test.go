@@ -325,9 +325,4 @@ func readIn(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testrun.Check

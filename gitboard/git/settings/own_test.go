@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestOwnSettings checks which settings are clearly absent from a config file, so that no child is
@@ -27,9 +29,7 @@ func TestOwnSettings(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if c.text != "" {
-			if err := os.WriteFile(filepath.Join(dir, "config"), []byte(c.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, os.WriteFile(filepath.Join(dir, "config"), []byte(c.text), 0o644))
 		}
 		s := ReadOwn(dir)
 		if s.MayShare() != c.share || s.MayHaveRemotes() != c.remotes || s.MayMirror() != c.mirror || s.MayLack() != c.lacks {

@@ -5,15 +5,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestText: the text that is put together from tasks' files is the document's, byte by byte.
 func TestText(t *testing.T) {
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 	}
 	m := board.NewMemory()
 	s := board.NewState(m, "2026-02-03T08:00:00Z")

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func FuzzYAMLRoundTrip(f *testing.F) {
@@ -123,9 +124,7 @@ func carries(t *testing.T, op board.Operation) {
 		return
 	}
 	message, file, err := codec.Message(before, after, op)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	h, err := codec.ParseHead(message)
 	if err != nil {
 		t.Fatalf("%v\n%q", err, message)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var hostile = []string{
@@ -114,9 +115,7 @@ func TestHostileDocuments(t *testing.T) {
 func TestExtraIsKept(t *testing.T) {
 	text := "id: a\nhistory: []\nextra:\n  ticket: A-1\n  seen: [1, true, ~, \"2\"]\n"
 	r, err := codec.Decode("tasks/a.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	data, err := codec.EncodeChecked("tasks/a.yaml", r)
 	if err != nil || !strings.Contains(string(data), "extra:\n  seen:\n    - 1\n    - true\n    - null\n    - \"2\"\n  ticket: A-1\n") {
 		t.Errorf("%v\n%s", err, data)

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // story runs operations on one board and keeps the first message of each kind.
@@ -36,9 +37,7 @@ func (s *story) tell(who string, p board.Payload) {
 		s.t.Fatalf("%s: %v", p.Op(), err)
 	}
 	message, file, err := codec.Message(before, after, op)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testrun.Check(s.t, err)
 	if file != "" {
 		s.t.Fatalf("%s: a file for a short payload", p.Op())
 	}
@@ -198,9 +197,7 @@ func TestALongPayloadIsAFile(t *testing.T) {
 	before := noteBoard()
 	op := board.Operation{Actor: board.HumanActor("Ada", "a@b"), Time: "2026-01-31T09:00:00Z", Request: "r", Payload: &board.AddNote{Message: strings.Repeat("x", codec.MaxInline)}}
 	after, err := board.Step(before, op)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	message, file, err := codec.Message(before, after, op)
 	if err != nil || file == "" || len(message) > codec.MaxInline+2000 {
 		t.Fatalf("%v, %d bytes in the file, %d in the message", err, len(file), len(message))
@@ -277,9 +274,7 @@ func imported(t *testing.T) *board.Import {
 		{board.SprintPath, &board.Sprint{ID: "sprint-1", Timeline: board.Timeline{Started: "2026-01-31T09:00:00Z"}, Status: board.InProgress}},
 	} {
 		data, err := codec.EncodeChecked(r.path, r.record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Check(t, err)
 		p.Records = append(p.Records, board.Imported{Path: r.path, YAML: string(data)})
 	}
 	return p

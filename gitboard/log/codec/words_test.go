@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // asTheLibrary fails if a record's long lists are not written as the library writes them. It does
@@ -15,16 +16,12 @@ import (
 func asTheLibrary(t *testing.T, sp board.Sprint) {
 	t.Helper()
 	got, err := codec.EncodeChecked("sprint.yaml", &sp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	const none = "No word"
 	slow := sp
 	slow.Scope = board.SprintScope{Planned: append(slices.Clone(sp.Scope.Planned), none), Stretch: append(slices.Clone(sp.Scope.Stretch), none)}
 	want, err := codec.EncodeChecked("sprint.yaml", &slow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	if want := strings.ReplaceAll(string(want), "    - "+none+"\n", ""); string(got) != want {
 		t.Fatalf("%q:\n%s\nand not\n%s", sp.Scope.Planned[0], got, want)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/report/sprint"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const began = board.Time("2026-01-31T09:00:00Z")
@@ -97,9 +98,7 @@ func TestGolden(t *testing.T) {
 			"changelog":     func() (string, error) { return sprint.Changelog(s) },
 		} {
 			text, err := render()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testrun.Check(t, err)
 			golden.Check(t, filepath.Join("testdata", what+"-"+name+".txt"), text)
 		}
 	}
@@ -108,9 +107,7 @@ func TestGolden(t *testing.T) {
 // TestDecisionsAreExplained checks that the summary explains each decision that can be recorded.
 func TestDecisionsAreExplained(t *testing.T) {
 	text, err := sprint.Summary(empty(), now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	for _, d := range board.Decisions {
 		_, meaning, _ := strings.Cut(text, "- [ ] "+d+": ")
 		if line, _, _ := strings.Cut(meaning, "\n"); line == "" {
@@ -124,9 +121,7 @@ func TestDecisionsAreExplained(t *testing.T) {
 func TestTemplateIsTakenOnceItIsAnswered(t *testing.T) {
 	s := busy()
 	text, err := sprint.Retrospective(s, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	sections := strings.Count(text, "\n## ")
 	for answered := range sections {
 		err := (&board.Retrospective{Text: strings.Replace(text, board.Unanswered, "Well.", answered)}).Check(s, board.Operation{})
