@@ -17,8 +17,8 @@ type Submit struct {
 	Commits    int    `json:"commits"`     // beyond the base commit
 	Files      int    `json:"files"`       // changed since the review base
 	Tree       string `json:"tree,omitempty"`
-	// People are the addresses of humans who made some of its commits, and so may not review it.
-	// Only the first of many are listed.
+	// People are the addresses of humans who made some of its commits, and so may not review it:
+	// at most MaxPeople.
 	People []string `json:"people,omitempty"`
 	// Early are the commits made before the checkpoint. Only the first of many are listed.
 	Early []string `json:"early,omitempty"`
@@ -37,7 +37,8 @@ type Submit struct {
 	HumanPaths []string `json:"human_paths,omitempty"`
 }
 
-// MaxPeople is how many humans may have made the commits of a submission: none of them may review it, so all are listed.
+// MaxPeople is how many humans may have made the commits of a submission. None of them may review
+// it, so all are listed.
 const MaxPeople = 200
 
 // Op implements Payload.

@@ -127,8 +127,7 @@ type Event struct {
 	// CLI and Model are those of a submission's coder, as far as its registration names them.
 	CLI   string `yaml:"cli,omitempty"`
 	Model string `yaml:"model,omitempty"`
-	// People are the addresses of humans who made some commits of a submission. Only the first of
-	// many are listed.
+	// People are the addresses of humans who made some commits of a submission, at most MaxPeople.
 	People []string `yaml:"people,omitempty"`
 	// DeletedTests are the tests that a submission deletes or empties. Only the first of many are
 	// listed.

@@ -103,7 +103,8 @@ func (e *UnclearError) Error() string {
 // Unwrap returns only the error of the write: the error of the look is no news of the operation.
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// Local is the log in a store that no remote shares.
+// Local is the log in any store, such as testrepo's in memory. A clone's log is share.Store, shared
+// or not.
 type Local struct{ Store Store }
 
 // Tip implements Log.

@@ -1,8 +1,8 @@
 // Package share shares a board with other clones. The refs of the remote decide which operations
 // count.
 //
-// A Store takes the place of the repository, and is the board's log. It reads this clone's own refs, as Fetch last updated
-// them. It writes to the remote first, all refs of an operation in one push, and updates the local
+// A Store takes the place of the repository, and is the board's log. It reads this clone's own refs,
+// as Fetch last updated them. It writes to the remote first, all refs of an operation in one push, and updates the local
 // refs only to values that the remote has taken. A rejected push is therefore a lost
 // compare-and-swap.
 //
@@ -11,8 +11,8 @@
 // decides on top of it. When a push ends, one of the waiting processes pushes everything pending,
 // with all its refs, and records the outcome for the others. No operation is acknowledged before
 // the remote has taken its commit. A chain is void as soon as the board moves to a commit that is
-// not in it, unless the remote sequences; a process that dies leaves its transactions to the others. Locks
-// and the records of earlier pushes (record, earlier) only improve order and speed: without them
+// not in it, unless the remote sequences; a process that dies leaves its transactions to the others.
+// Locks and the records of earlier pushes (record, earlier) only improve order and speed: without them
 // each process learns the outcome from the refs, and from the id of its request whether it was done
 // before.
 //

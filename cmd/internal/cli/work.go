@@ -23,8 +23,8 @@ var _ = add(func() *call.Command {
 	return &call.Command{
 		Name: "claim", Group: "coder", Args: "[ID]", Max: 1, Writes: true,
 		Short: "take a task, with a worktree to work in",
-		Long: `Without an id: your own rejected task, then a pending hand-off, then what has the lowest priority number
-and is oldest. An integration fix comes before the others.`,
+		Long: `Without an id: your own rejected task, then a pending hand-off, then by goal, by priority (lowest number
+first; an integration fix counts as 0), longest chain of dependents, least overlap with live work, and age.`,
 		Example: `git liza claim login`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			got, err := claim(ctx, c)

@@ -1,4 +1,4 @@
-// Package child starts children of git, and ends them.
+// Package child starts and ends git child processes.
 //
 // It owns their environment and lifetime, the long-lived `git cat-file --batch` (Batch), a
 // transaction of `git update-ref` (Session), and the door that turns off programs which a
