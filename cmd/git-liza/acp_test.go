@@ -139,3 +139,26 @@ func TestACP(t *testing.T) {
 	}
 	p.proven()
 }
+
+// TestACPRefused: a wrong key ends the supervisor, in the words of the agent. The files have what
+// Claude's and Copilot's agents answered to a run's requests.
+func TestACPRefused(t *testing.T) {
+	t.Parallel()
+	for agent, words := range map[string]string{"claude": "authentication_failed", "copilot": "Authentication failed with provider"} {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			recorded, err := filepath.Abs(filepath.Join("testdata", "acp", "refused-"+agent+".jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := newProject(t)
+			p.addTask("alpha")
+			s := p.supervise("agent", "coder", "--cli=acp", "--exec=exec 3<'"+recorded+`'; read -r _; while IFS= read -r line <&3; do printf '%s\n' "$line"; case $line in *'"id":1,'* | *'"id":2,'*) read -r _ ;; esac; done; cat >/dev/null`)
+			s.ends(5)
+			if story := s.story(); !strings.Contains(story, "can't work: "+words) || strings.Count(story, " started ") != 1 {
+				t.Error(story)
+			}
+			p.proven()
+		})
+	}
+}

@@ -46,7 +46,9 @@ type bridge struct {
 	mu      sync.Mutex
 	session sdk.SessionId
 	past    bool   // the agent repeats an earlier conversation
-	said    string // text of the model that has not been printed
+	said    string // text that has not been printed
+	last    string // text that was printed
+	worked  bool   // a tool was called
 	calls   map[sdk.ToolCallId]*toolCall
 	notes   string // that interrupt the turn
 	used    clis.Usage
@@ -115,6 +117,9 @@ func (b *bridge) converse(ctx context.Context, o Options, prompt string) error {
 	for asked := false; prompt != ""; {
 		r, err := b.conn.Prompt(ctx, sdk.PromptRequest{SessionId: b.session, Prompt: []sdk.ContentBlock{sdk.TextBlock(prompt)}})
 		b.ends(r)
+		if said, is := strings.CutPrefix(b.last, "Error: "); is && err == nil && !b.worked { // Copilot
+			err = errors.New(said)
+		}
 		if err != nil {
 			return err
 		}
@@ -133,6 +138,10 @@ func (b *bridge) converse(ctx context.Context, o Options, prompt string) error {
 	return nil
 }
 
+// retries makes Claude's agent report each request that it repeats. Otherwise it repeats one for
+// minutes after a wrong key.
+var retries = map[string]any{"claudeCode": map[string]any{"emitRawSDKMessages": []any{map[string]any{"type": "system", "subtype": "api_retry"}}}}
+
 // open opens or continues the session.
 func (b *bridge) open(ctx context.Context, o Options) error {
 	has, err := b.conn.Initialize(ctx, sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber, ClientInfo: &sdk.Implementation{Name: "git-liza", Version: "1"}})
@@ -142,11 +151,11 @@ func (b *bridge) open(ctx context.Context, o Options) error {
 	began := clis.Event{Kind: clis.Began, Usage: clis.Usage{Model: o.Model}}
 	if o.Session != "" {
 		b.session, b.past = sdk.SessionId(o.Session), true
-		_, err = b.conn.LoadSession(ctx, sdk.LoadSessionRequest{SessionId: b.session, Cwd: b.dir, McpServers: []sdk.McpServer{}})
+		_, err = b.conn.LoadSession(ctx, sdk.LoadSessionRequest{Meta: retries, SessionId: b.session, Cwd: b.dir, McpServers: []sdk.McpServer{}})
 		b.past = false
 	} else {
 		var r sdk.NewSessionResponse
-		r, err = b.conn.NewSession(ctx, sdk.NewSessionRequest{Cwd: b.dir, McpServers: []sdk.McpServer{}})
+		r, err = b.conn.NewSession(ctx, sdk.NewSessionRequest{Meta: retries, Cwd: b.dir, McpServers: []sdk.McpServer{}})
 		b.session = r.SessionId
 	}
 	if err == nil && o.Model != "" {
@@ -205,15 +214,20 @@ func (b *bridge) ends(r sdk.PromptResponse) {
 }
 
 func (b *bridge) emit(e clis.Event) {
-	b.out.Lock()
-	defer b.out.Unlock()
-	_, _ = b.call.App.Stdout.Write(clis.Bridged(e))
+	b.print(clis.Bridged(e))
 }
 
-// flush prints the text of the model.
+func (b *bridge) print(line []byte) {
+	b.out.Lock()
+	defer b.out.Unlock()
+	_, _ = b.call.App.Stdout.Write(line)
+}
+
+// flush prints the agent's text.
 func (b *bridge) flush() {
 	if said := strings.TrimSpace(b.said); said != "" {
 		b.emit(clis.Event{Kind: clis.Said, Text: said})
+		b.last = said
 	}
 	b.said = ""
 }

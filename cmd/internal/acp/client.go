@@ -51,6 +51,7 @@ func (b *bridge) SessionUpdate(ctx context.Context, n sdk.SessionNotification) e
 
 // tool prints a call once it runs, and its answer. Unread notes interrupt the turn after it.
 func (b *bridge) tool(ctx context.Context, id sdk.ToolCallId, title string, in any, status sdk.ToolCallStatus, content []sdk.ToolCallContent, out any) {
+	b.worked = true
 	c := b.calls[id]
 	if c == nil {
 		c = &toolCall{}
@@ -76,6 +77,17 @@ func (b *bridge) tool(ctx context.Context, id sdk.ToolCallId, title string, in a
 	if b.notes != "" {
 		_ = b.conn.Cancel(ctx, sdk.CancelNotification{SessionId: b.session})
 	}
+}
+
+// HandleExtensionMethod prints an event of Claude Code as it is.
+func (b *bridge) HandleExtensionMethod(_ context.Context, method string, params json.RawMessage) (any, error) {
+	if method != "_claude/sdkMessage" {
+		return nil, sdk.NewMethodNotFound(method)
+	}
+	var p struct{ Message json.RawMessage }
+	err := json.Unmarshal(params, &p)
+	b.print(append(p.Message, '\n'))
+	return nil, err
 }
 
 // commandOf is the shell command in a tool's input, "" for none.
