@@ -80,7 +80,9 @@ func (w *witness) event(e clis.Event) {
 	case clis.Ended:
 		w.end(e.Usage)
 	case clis.Failed:
-		w.fault = e.Fault
+		if w.fault == nil || w.fault.Trouble != clis.Setup { // else it was ended for that
+			w.fault = e.Fault
+		}
 	case clis.Waits:
 		w.fault = e.Fault
 		if w.waits.IsZero() {

@@ -78,6 +78,7 @@ func TestWhoseWords(t *testing.T) {
 		"the CLI's service":            {"API Error: 500 Internal server error\n", false, false, true},
 		"the model":                    {strings.Replace(said, "TEXT", "status 404 it is, and authentication works", 1), false, false, false},
 		"the model, of a service":      {strings.Replace(said, "TEXT", "it answers with status 500", 1), false, false, false},
+		"the CLI, which is then ended": {`{"type":"system","subtype":"api_retry","error_status":401,"error":"authentication_failed"}` + "\n" + string(clis.Bridged(clis.Event{Kind: clis.Failed, Text: "peer disconnected"})), false, true, false},
 		"a tool":                       {strings.Replace(answered, "TEXT", "error: unauthorized", 1), false, false, false},
 		"the CLI, then the model":      {"model x not found in the cache\n" + strings.Replace(said, "TEXT", "so", 1), false, false, false},
 		"the model, then the CLI":      {strings.Replace(said, "TEXT", "so", 1) + "API Error: 500 Internal server error\n", false, false, true},
