@@ -255,42 +255,6 @@ func TestHalfGoneKeepsWhatItCannotHold(t *testing.T) {
 	}
 }
 
-// TestStagedIsKept checks that staged content that is in none of a worktree's files is kept, once.
-func TestStagedIsKept(t *testing.T) {
-	for name, had := range map[string]bool{"the attic has other work": false, "the attic has it": true} {
-		t.Run(name, func(t *testing.T) {
-			ctx, s, commits := began(t)
-			v := s.boarded(t, ctx, commits)
-			path := s.Path("one")
-			must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
-			must(t, os.WriteFile(filepath.Join(path, "new"), []byte("staged\n"), 0o644))
-			testrun.RunGit(t, path, "add", "new")
-			must(t, os.WriteFile(filepath.Join(path, "new"), []byte("later\n"), 0o644))
-			staged := testrun.RunGit(t, path, "write-tree")
-			before := s.side(t, ctx, "other\n", commits[0])
-			if had {
-				before = plumbing.OID(testrun.RunGit(t, s.Root, "commit-tree", "-m", "staged", staged))
-			}
-			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.AtticRef("one", 1), New: before}}, ""))
-			for range 2 {
-				_, err := s.keepAgain(ctx, v, "one", path, path, board.HumanActor("Ada", "ada@example.org"), nil)
-				must(t, err)
-			}
-			kept, err := s.attic(ctx, "one")
-			must(t, err)
-			times := 0
-			for _, c := range kept.commits {
-				if testrun.RunGit(t, s.Root, "rev-parse", string(c)+"^{tree}") == staged {
-					times++
-				}
-			}
-			if times != 1 {
-				t.Errorf("staged content is kept %d times, in %s", times, kept.commits)
-			}
-		})
-	}
-}
-
 // TestStagedMeanwhile checks that content that is staged after the work of a worktree was kept, and
 // that is in none of its files, is kept when the worktree goes, and nothing else is: the branch was
 // dropped or reset by then, and all of the index looks staged.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
@@ -120,28 +119,6 @@ func TestOnTheRemote(t *testing.T) {
 	if found := s.problems(); len(found) > 0 {
 		t.Errorf("found %+v", found)
 	}
-}
-
-// TestReplaceBrokenOnlyOnce checks that ReplaceBroken leaves a ref alone if it is no longer broken.
-func TestReplaceBrokenOnlyOnce(t *testing.T) {
-	s := newScene(t)
-	base := s.ref("refs/heads/integration")
-	broken := &git.BrokenRefError{Ref: "refs/heads/task/one", Text: ""}
-	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
-		t.Error("a ref that was missing is made")
-	}
-	s.breaks("refs/heads/task/one", "other")
-	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
-		t.Error("a ref that changed meanwhile is replaced")
-	}
-	broken.Text = "other"
-	for range 2 {
-		s.check(s.b.Repo().ReplaceBroken(s.ctx, broken, base))
-	}
-	if got := s.ref("refs/heads/task/one"); got != base {
-		t.Errorf("at %s", got)
-	}
-	s.deletes("refs/heads/task/one")
 }
 
 // sets makes a ref, without hooks.

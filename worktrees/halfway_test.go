@@ -1,7 +1,6 @@
 package worktrees_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,44 +113,6 @@ func TestBaseNotHere(t *testing.T) {
 	}
 }
 
-// TestNothingToMerge covers requests that merge nothing.
-func TestNothingToMerge(t *testing.T) {
-	s := newScene(t, ready("one"))
-	reviewer := gitboard.Request{Actor: s.as("code-reviewer-1")}
-	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: reviewer})
-	s.refused(err, board.CodeEmpty, "no task is APPROVED")
-	_, err = merge.Retry(s.ctx, s.b, reviewer, "none")
-	s.refused(err, board.CodeUnknownTask, "none")
-	_, err = merge.Retry(s.ctx, s.b, reviewer, "one")
-	s.refused(err, board.CodeWrongState, "one is UNCLAIMED")
-}
-
-// TestLandNot covers commits and files that can't land.
-func TestLandNot(t *testing.T) {
-	s := newScene(t)
-	land := func(r merge.LandRequest) error {
-		r.Actor = human()
-		_, err := merge.Land(s.ctx, s.b, r)
-		return err
-	}
-	s.refused(land(merge.LandRequest{Commit: "nonsense"}), board.CodeInvalid, `"nonsense" is not a commit here`)
-	for _, file := range []string{"none.txt", "none/inner", "a.txt/inner", "specs"} {
-		s.refused(land(merge.LandRequest{Commit: "main", Files: []string{file}}), board.CodeInvalid, "has no file")
-	}
-	s.refused(land(merge.LandRequest{Commit: "main", Files: []string{"a.txt", "specs/vision.md"}}), board.CodeEmpty, "integration has a.txt, specs/vision.md as")
-	apart := s.git(s.dir, "commit-tree", "-m", "apart", "main^{tree}")
-	s.refused(land(merge.LandRequest{Commit: apart}), board.CodeNotForward, "does not descend from integration")
-	s.do(human(), &board.AddNote{Message: "another operation"})
-	_, err := s.b.Do(s.ctx, gitboard.Request{Actor: human(), ID: "r"}, gitboard.Just(&board.AddNote{Message: "under its id"}))
-	s.check(err)
-	s.refused(land(merge.LandRequest{Request: gitboard.Request{ID: "r"}, Commit: "main"}), board.CodeExists, "the request r was carried out before, as note")
-	cancelled, cancel := context.WithCancel(s.ctx)
-	cancel()
-	if _, err := merge.Land(cancelled, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: apart}); err == nil {
-		t.Error("landed, though it was cut short")
-	}
-}
-
 // TestSecretFile checks that a conflict is recorded even if a file's name looks like a credential.
 func TestSecretFile(t *testing.T) {
 	token := "ghp_" + strings.Repeat("a1", 20)
@@ -188,4 +149,16 @@ func TestLogsInTheWay(t *testing.T) {
 	}
 	s.check(os.RemoveAll(ready))
 	s.merge("one")
+}
+
+// TestNothingToMerge covers requests that merge nothing.
+func TestNothingToMerge(t *testing.T) {
+	s := newScene(t, ready("one"))
+	reviewer := gitboard.Request{Actor: s.as("code-reviewer-1")}
+	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: reviewer})
+	s.refused(err, board.CodeEmpty, "no task is APPROVED")
+	_, err = merge.Retry(s.ctx, s.b, reviewer, "none")
+	s.refused(err, board.CodeUnknownTask, "none")
+	_, err = merge.Retry(s.ctx, s.b, reviewer, "one")
+	s.refused(err, board.CodeWrongState, "one is UNCLAIMED")
 }

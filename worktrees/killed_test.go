@@ -31,27 +31,6 @@ func (s *scene) gitDirOf(task string) string {
 	return strings.TrimSpace(s.git(s.path(task), "rev-parse", "--absolute-git-dir"))
 }
 
-// TestRecordOfTheDead covers a git that was killed while adding a worktree: its record keeps git
-// from listing any worktree.
-func TestRecordOfTheDead(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only /proc tells who is left")
-	}
-	s := newScene(t, ready("one"))
-	path := s.stranger(".claim-", "aaaa", "one", s.ref("refs/heads/integration"), s.dead())
-	record := strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir"))
-	s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
-	s.aged(record)
-	found, err := doctor.Diagnose(s.ctx, s.b)
-	s.check(err)
-	if len(found) != 1 || found[0].Kind != doctor.DamagedRecord || found[0].Fix == nil {
-		t.Fatalf("found %+v", found)
-	}
-	s.check(found[0].Fix(s.ctx))
-	s.mended("left-candidate")
-	s.claim("coder-1", "one")
-}
-
 // TestRecordWithoutCommit covers a git that was killed while adding a worktree, before that had a
 // commit: git then neither fetches nor packs.
 func TestRecordWithoutCommit(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -15,56 +14,6 @@ import (
 	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
-
-// TestLifecycle takes a task from claim to merge, with one rejection.
-func TestLifecycle(t *testing.T) {
-	s := newScene(t)
-	s.set("worktree_setup", `printf '%s' "$PWD" > setup.cache`)
-	s.task("add-auth")
-	base := s.ref("refs/heads/integration")
-
-	got := s.claim("coder-1", "")
-	if got.Task.ID != "add-auth" || !got.Kind.Fresh || got.Task.BaseCommit != string(base) || got.Task.Worktree != ".worktrees/add-auth" {
-		t.Errorf("claimed %+v", got)
-	}
-	if !contains(s.read(got.Path, "setup.cache"), ".claim-") {
-		t.Error("the worktree was not set up")
-	}
-	s.lies("add-auth")
-	s.preExec("coder-1", "add-auth")
-	first := s.work("add-auth", "a.txt", "ONE\ntwo\nthree\n")
-	if s.submit("coder-1", "add-auth") != first || s.ref("refs/liza/review/add-auth/1") != first {
-		t.Error("not submitted")
-	}
-	s.verdict("code-reviewer-1", "add-auth", board.VerdictRejected)
-
-	again := s.claim("coder-1", "")
-	if again.Kind.Event != board.EventReclaimed || again.Task.Iteration != 2 || again.Task.BaseCommit != string(base) {
-		t.Errorf("claimed %+v", again)
-	}
-	s.preExec("coder-1", "add-auth")
-	second := s.work("add-auth", "a.txt", "ONE\nTWO\nthree\n")
-	s.submit("coder-1", "add-auth")
-	s.verdict("code-reviewer-1", "add-auth", board.VerdictApproved)
-
-	landed := s.merge("add-auth")
-	if !landed.Merged || landed.Commit != second || landed.Type != board.FastForward || s.ref("refs/heads/integration") != second {
-		t.Errorf("merged %+v", landed)
-	}
-	if m := s.is("add-auth", board.Merged); m.MergeCommit != string(second) || m.DriftCommits != 0 {
-		t.Errorf("task %+v", m)
-	}
-	s.lies()
-	if !s.ref(taskRef("add-auth")).IsZero() || s.ref("refs/liza/review/add-auth/2") != second || len(s.attic("add-auth")) > 0 {
-		t.Error("the branch was not cleared away")
-	}
-	if !s.ref("refs/liza/leases/merge").IsZero() {
-		t.Error("the merge lease is still held")
-	}
-	if p := s.problems(); len(p) > 0 {
-		t.Errorf("problems: %+v", p)
-	}
-}
 
 // TestRepeatedRequests checks that a repeated request has no second effect.
 func TestRepeatedRequests(t *testing.T) {
@@ -96,48 +45,6 @@ func TestRepeatedRequests(t *testing.T) {
 	}
 	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r2"}})
 	s.refused(err, "exists", "as submit")
-}
-
-func TestNothingToClaim(t *testing.T) {
-	s := newScene(t)
-	claim := func(task string) error {
-		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: task})
-		return err
-	}
-	s.refused(claim(""), "no-work", "there are no tasks yet")
-	s.task("one")
-	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
-	s.claim("coder-1", "")
-	s.refused(claim(""), "no-work", "nothing to claim for coder-2: of the open tasks 1 wait for dependencies, 1 are claimed")
-	s.refused(claim("two"), "dependency", "waits for one")
-	s.refused(claim("one"), "wrong-state", "the lease of coder-1 ends at")
-	s.refused(claim("tow"), "unknown-task", "nearest: two")
-	s.refused(claim("../x"), "unknown-task", "no task")
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "two"})
-	s.refused(err, "permission", "not for a code_reviewer")
-	s.do(human(), &board.Pause{})
-	s.refused(claim(""), "mode", "PAUSED")
-	s.lies("one")
-}
-
-// TestSetupFails checks that a claim whose setup fails leaves nothing behind.
-func TestSetupFails(t *testing.T) {
-	s := newScene(t, ready("one"))
-	s.set("worktree_setup", "echo no such package; exit 3")
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
-	if err == nil || !contains(err.Error(), "worktree_setup failed (exit 3): no such package") {
-		t.Errorf("got %v", err)
-	}
-	s.lies()
-	s.is("one", board.Unclaimed)
-	s.set("worktree_setup", "sleep 300")
-	s.set("integration_test_timeout", "1")
-	start := time.Now()
-	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
-	if err == nil || !contains(err.Error(), "took longer than 1s") || time.Since(start) > 2*time.Minute {
-		t.Errorf("got %v", err)
-	}
-	s.lies()
 }
 
 func TestBare(t *testing.T) {
@@ -204,20 +111,6 @@ func TestBare(t *testing.T) {
 	s.check(worktrees.Repair(s.ctx, b))
 	if out := s.git(bare, "worktree", "list"); len(strings.Split(out, "\n")) != 1 {
 		t.Errorf("worktrees: %s", out)
-	}
-}
-
-// TestFromInsideAWorktree checks that a command started in a linked worktree works on the same
-// project.
-func TestFromInsideAWorktree(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.preExec("coder-1", "one")
-	commit := s.work("one", "b.txt", "b\n")
-	inside := s.openAt(s.path("one"))
-	done, _, err := worktrees.Submit(s.ctx, inside, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one", Commit: "HEAD"})
-	s.check(err)
-	if done.After.Task("one").ReviewCommit != string(commit) {
-		t.Error("another commit was submitted")
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,88 +26,6 @@ func (s *scene) mergeErr(task string) error {
 		s.t.Fatalf("merged: %+v", got)
 	}
 	return err
-}
-
-// TestMergeCommit merges two tasks with the same base: the second needs a merge commit.
-func TestMergeCommit(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"))
-	first := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
-	second := s.approved("coder-2", "two", "b.txt", "b\n")
-	s.merge("one")
-	s.set("merge_style", "no-ff")
-	got := s.merge("two")
-	tip := s.ref("refs/heads/integration")
-	if got.Type != board.MergeCommitType || got.Commit != tip {
-		t.Errorf("merged %+v", got)
-	}
-	o, err := s.b.Repo().Object(s.ctx, string(tip))
-	s.check(err)
-	c, err := plumbing.DecodeCommit(o)
-	s.check(err)
-	if !slices.Equal(c.Parents, []plumbing.OID{first, second}) || c.Author.Name != "code-reviewer-1" || c.Committer.Name != "Ada" {
-		t.Errorf("commit %+v", c)
-	}
-	want := "Merge task two: Task two\n\nLiza-Task: two\nReviewed-by: code-reviewer-1 <code-reviewer-1@liza>\nLiza-Approval: "
-	approval := strings.TrimSpace(strings.TrimPrefix(c.Message, want))
-	if !strings.HasPrefix(c.Message, want) || s.git(s.dir, "log", "-1", "--format=%(trailers:key=Liza-Approval,valueonly)", string(tip)) == "" {
-		t.Errorf("message %q", c.Message)
-	}
-	s.git(s.dir, "merge-base", "--is-ancestor", approval, "liza/state")
-	if m := s.is("two", board.Merged); m.DriftCommits != 1 || s.file(tip, "a.txt") != "ONE\ntwo\nthree\n" || s.file(tip, "b.txt") != "b\n" {
-		t.Errorf("task %+v", m)
-	}
-	s.lies()
-}
-
-func TestMergeNotAllowed(t *testing.T) {
-	s := newScene(t, ready("one"))
-	s.refused(s.mergeErr("one"), "wrong-state", "one is UNCLAIMED; a merge needs APPROVED")
-	s.refused(s.mergeErr("nope"), "unknown-task", "no task")
-	s.approved("coder-1", "one", "b.txt", "b\n")
-	_, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Tasks: []string{"one"}})
-	s.refused(err, "permission", "not for a coder")
-	s.set("require_integration_test", "true")
-	s.refused(s.mergeErr("one"), "tests", "an integration test is required")
-	s.do(human(), &board.Pause{})
-	s.refused(s.mergeErr("one"), "mode", "PAUSED")
-	if s.ref("refs/liza/leases/merge") != plumbing.ZeroOID {
-		t.Error("the lease is still held")
-	}
-}
-
-// TestConflict goes from a conflict through the integration fix to the merge.
-func TestConflict(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"), approved("coder-2", "two", "a.txt", "zwei\ntwo\nthree\n"))
-	tip := s.merge("one").Commit
-	got := s.merge("two")
-	if got.Merged || got.Failure != board.FailConflict || !slices.Equal(got.Conflicts, []string{"a.txt"}) {
-		t.Errorf("merged %+v", got)
-	}
-	e := s.is("two", board.IntegrationFailed).Last(board.EventIntegrationFailed)
-	if e.Base != string(tip) || !slices.Equal(e.Files, []string{"a.txt"}) || s.ref("refs/heads/integration") != tip {
-		t.Errorf("event %+v", e)
-	}
-	s.lies("two")
-	_, err := merge.Retry(s.ctx, s.b, gitboard.Request{Actor: human()}, "two")
-	s.refused(err, "conflict", "still conflicts with integration: a.txt")
-
-	fix := s.claim("coder-3", "")
-	if !fix.Kind.Fix || !slices.Equal(fix.Conflicts, []string{"a.txt"}) || !contains(s.read(fix.Path, "a.txt"), "<<<<<<<") {
-		t.Errorf("claimed %+v", fix)
-	}
-	s.preExec("coder-3", "two")
-	s.write(fix.Path, "a.txt", "ONE und zwei\ntwo\nthree\n")
-	s.git(fix.Path, "add", "a.txt")
-	s.git(fix.Path, "commit", "-q", "--no-edit")
-	if subject := s.git(fix.Path, "log", "-1", "--format=%s"); subject != "Merge integration into task/two" {
-		t.Errorf("subject %q", subject)
-	}
-	s.submit("coder-3", "two")
-	s.verdict("code-reviewer-1", "two", board.VerdictApproved)
-	if got := s.merge("two"); !got.Merged || s.file(got.Commit, "a.txt") != "ONE und zwei\ntwo\nthree\n" {
-		t.Errorf("merged %+v", got)
-	}
-	s.lies()
 }
 
 // TestFailingTest covers an integration fix without a conflict: the claim merges integration into
@@ -167,37 +84,6 @@ func TestNothingAboveTheTest(t *testing.T) {
 	if got.Merged || !contains(got.Log, "node_modules of the project's root") || !contains(got.Log, "worktree_copy") {
 		t.Errorf("merged %+v", got)
 	}
-}
-
-// TestRetry checks that the same commit merges after a human has repaired integration.
-func TestRetry(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"))
-	side := filepath.Join(t.TempDir(), "side")
-	s.git(s.dir, "worktree", "add", "-q", "-b", "side", side, "integration")
-	land := func(text string) error {
-		s.write(side, "a.txt", text)
-		s.commitAll(side, "a human's")
-		_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: "side", Reason: "because"})
-		return err
-	}
-	s.check(land("uno\ntwo\nthree\n"))
-	if got := s.merge("one"); got.Failure != board.FailConflict {
-		t.Errorf("merged %+v", got)
-	}
-	s.check(land("one\ntwo\nthree\n"))
-	_, err := merge.Retry(s.ctx, s.b, gitboard.Request{Actor: human()}, "one")
-	s.check(err)
-	if got := s.merge("one"); !got.Merged || got.Type != board.MergeCommitType {
-		t.Errorf("merged %+v", got)
-	}
-	s.git(side, "reset", "-q", "--hard", "HEAD~1")
-	s.refused(land("x\n"), "not-forward", "does not descend from integration")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: "integration"})
-	s.refused(err, "empty", "integration is at")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Commit: "integration"})
-	s.refused(err, "permission", "not for a coder")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: "nope"})
-	s.refused(err, "invalid", "not a commit")
 }
 
 // TestIncompleteLanding checks that a human's commit does not land while a part of it is missing.
@@ -266,57 +152,6 @@ func TestIntegrationMoves(t *testing.T) {
 	}
 	if p := got.Done.Op.Payload.(*board.Merge); p.Before != string(other) || p.Drift != 1 {
 		t.Errorf("payload %+v", p)
-	}
-}
-
-// TestCheckoutOfIntegration covers a human who has integration checked out.
-func TestCheckoutOfIntegration(t *testing.T) {
-	s := newScene(t)
-	s.moved = true
-	s.git(s.dir, "checkout", "-q", "integration")
-	s.task("one")
-	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
-	s.write(s.dir, "a.txt", "a human's\n")
-	before := s.checkout()
-	// The merge is refused before the test.
-	s.refused(s.mergeErr("one"), "overlap", "changes there are in the way: a.txt")
-	marker := filepath.Join(t.TempDir(), "ran")
-	s.set("integration_test", "echo x >> '"+marker+"'")
-	tip := s.ref("refs/heads/integration")
-	err := s.mergeErr("one")
-	s.refused(err, "overlap", "changes there are in the way: a.txt")
-	if _, err := os.Stat(marker); err == nil {
-		t.Error("tested in vain")
-	}
-	if s.ref("refs/heads/integration") != tip || s.git(s.dir, "status", "--porcelain") != " M a.txt\n M mine.txt\n?? untracked" {
-		t.Errorf("something moved: %s\n%s", before, s.checkout())
-	}
-	s.is("one", board.Approved)
-	s.git(s.dir, "checkout", "-q", "a.txt")
-
-	got := s.merge("one")
-	if !got.Merged || len(got.BroughtForward) != 1 {
-		t.Errorf("merged %+v", got)
-	}
-	if s.read(s.dir, "a.txt") != "ONE\ntwo\nthree\n" || s.git(s.dir, "status", "--porcelain") != " M mine.txt\n?? untracked" {
-		t.Error("the checkout was not brought forward")
-	}
-
-	// Land does the same.
-	side := filepath.Join(t.TempDir(), "side")
-	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
-	s.write(side, "untracked", "in the way\n")
-	s.write(side, "c.txt", "c\n")
-	commit := s.commitAll(side, "c")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: string(commit)})
-	s.refused(err, "overlap", "untracked")
-	s.check(os.Remove(filepath.Join(s.dir, "untracked")))
-	landed, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human(), ID: "l"}, Commit: string(commit[:9])})
-	s.check(err)
-	again, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human(), ID: "l"}, Commit: string(commit)})
-	s.check(err)
-	if len(landed.BroughtForward) != 1 || again.Done.Commit != landed.Done.Commit || s.git(s.dir, "status", "--porcelain") != " M mine.txt" {
-		t.Errorf("landed %+v, then %+v", landed, again)
 	}
 }
 
@@ -432,31 +267,6 @@ func TestLeftBehind(t *testing.T) {
 		t.Errorf("the checkout is not at integration: %q", said)
 	}
 	s.mended("left-worktree")
-	s.lies()
-}
-
-// TestUnmountedCheckout checks that a checkout of integration on a disk that is not mounted keeps
-// nobody from merging, and follows once it is there again.
-func TestUnmountedCheckout(t *testing.T) {
-	s := newScene(t)
-	disk := filepath.Join(t.TempDir(), "disk")
-	s.git(s.dir, "worktree", "add", "-q", disk, "integration")
-	s.git(s.dir, "worktree", "lock", disk)
-	s.check(os.Rename(disk, disk+"-away"))
-	s.task("one")
-	s.approved("coder-1", "one", "new.txt", "new\n")
-	s.merge("one")
-	s.reports()
-	s.check(os.Rename(disk+"-away", disk))
-	if found, err := merge.Diagnose(s.ctx, s.b, s.as("planner-1")); err != nil || len(found) > 1 {
-		t.Errorf("found %+v, %v", found, err)
-	}
-	s.task("two")
-	s.approved("coder-2", "two", "b.txt", "b\n")
-	s.merge("two")
-	if said := s.git(disk, "status", "--porcelain"); said != "" || s.read(disk, "new.txt") != "new\n" {
-		t.Errorf("the checkout is not at integration: %q", said)
-	}
 	s.lies()
 }
 

@@ -1,7 +1,6 @@
 package worktrees_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -21,29 +20,6 @@ func (s *scene) trySubmit(id, task string) ([]string, error) {
 	s.t.Helper()
 	_, warnings, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task})
 	return warnings, err
-}
-
-func TestWorkBeforeTheCheckpoint(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	early := s.work("one", "a.txt", "a\n")
-	s.checkpoint("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	_, err := s.trySubmit("coder-1", "one")
-	s.refused(err, board.CodeCheckpoint, early.Short()+" was made before the checkpoint of iteration 1")
-
-	s.set("early_commits", "flag")
-	warnings, err := s.trySubmit("coder-1", "one")
-	s.check(err)
-	if all := strings.Join(warnings, "\n"); !strings.Contains(all, "made before the checkpoint, and shown to the reviewer as such: "+early.Short()) {
-		t.Errorf("warnings: %s", all)
-	}
-	s.set("early_commits", "refuse")
-
-	// The remedy is to make the commits again after the checkpoint. Within the same second only the
-	// message makes them differ.
-	s.do(s.as("coder-1"), &board.Withdraw{About: about("one"), Reason: "in the wrong order"})
-	s.git(s.path("one"), "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "rebase", "-q", "--no-ff", "--signoff", "integration")
-	s.submit("coder-1", "one")
 }
 
 func TestRejectedWorkIsNotSubmittedAgain(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 // TestSubmitNothing covers submissions that bring nothing, or nothing that integration could take.
@@ -37,35 +38,6 @@ func TestSubmitNothing(t *testing.T) {
 	s.deletes(taskRef("one"))
 	_, err = s.trySubmit("coder-1", "one")
 	s.refused(err, board.CodeMissing, "the branch task/one is missing | git liza doctor")
-}
-
-// TestDeletedTests checks that a submission names the tests that it deletes or empties, and that
-// only code is expected to change some.
-func TestDeletedTests(t *testing.T) {
-	s := newScene(t)
-	side := filepath.Join(t.TempDir(), "side")
-	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
-	for _, name := range []string{"gone", "emptied", "kept"} {
-		s.write(side, "tests/"+name, name)
-	}
-	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(s.commitAll(side, "tests")))
-	s.git(s.dir, "worktree", "remove", "--force", side)
-	s.set("require_tests", "warn")
-	s.task("one", func(p *board.AddTask) { p.Kind = board.Doc })
-	s.claim("coder-1", "one")
-	s.checkpoint("coder-1", "one")
-	s.check(os.Remove(filepath.Join(s.path("one"), "tests", "gone")))
-	s.write(s.path("one"), "tests/emptied", "")
-	s.commitAll(s.path("one"), "without them"+s.trailers("one"))
-	done, warnings, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
-	s.check(err)
-	p := done.Op.Payload.(*board.Submit)
-	if len(warnings) > 0 || len(p.Tests) > 0 || !slices.Equal(p.DeletedTests, []string{"tests/emptied", "tests/gone"}) {
-		t.Errorf("%+v, warnings %q", p, warnings)
-	}
-	if s.ref("refs/liza/review/one/1") != plumbing.OID(p.Commit) || len(s.attic("one")) > 0 {
-		t.Error("the submission is not kept, or something else is")
-	}
 }
 
 // TestFreeRejection checks that a rejection may have any form if comments on lines say the rest, and
@@ -337,4 +309,26 @@ func TestReviewHandOff(t *testing.T) {
 	s.write(s.path("one"), "half.txt", "half\n")
 	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-1"]}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
 	s.check(err)
+}
+
+// TestNotAllowed checks refusals that the scripts of the commands do not reach.
+func TestNotAllowed(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"), ready("two"), claimed("coder-2", "two"))
+	_, err := worktrees.Create(s.ctx, s.b, "two", by(s.as("coder-3")))
+	s.refused(err, board.CodePermission, "coder-2 holds two, and coder-3 would replace its worktree")
+	s.refused(worktrees.Delete(s.ctx, s.b, s.as("coder-3"), "two"), board.CodePermission, "not for a coder")
+	s.merge("one")
+	s.refused(worktrees.Delete(s.ctx, s.b, human(), "one"), board.CodeWrongState, "git liza doctor --fix takes away what a merge has left")
+
+	s.checkpoint("coder-2", "two")
+	s.work("two", "c.txt", "c\n")
+	s.git(s.path("two"), "merge", "-q", "--no-commit", "-s", "ours", "integration")
+	_, err = s.trySubmit("coder-2", "two")
+	s.refused(err, board.CodeDirty, "git merge is not finished")
+
+	other := gitboard.Request{Actor: human(), ID: "other"}
+	_, err = s.b.Do(s.ctx, other, gitboard.Just(&board.AddNote{Message: "under this id"}))
+	s.check(err)
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: other, Commit: "main"})
+	s.refused(err, board.CodeExists, "the request other was carried out before, as note")
 }

@@ -118,22 +118,6 @@ func TestTrainCulprit(t *testing.T) {
 	}
 }
 
-// TestTrainConflict checks that a task with a conflict leaves the train, and fails with a conflict
-// once the others have landed.
-func TestTrainConflict(t *testing.T) {
-	s := newTrain(t, 4, map[int]string{1: "one\n", 3: "another\n"})
-	runs := s.counted()
-	got := s.train()
-	if len(got) != 4 || runs() != 1 {
-		t.Fatalf("%d results, %d tests", len(got), runs())
-	}
-	if last := got[3]; last.Task != "t3" || last.Failure != board.FailConflict || !slices.Equal(last.Conflicts, []string{"shared.txt"}) {
-		t.Errorf("%+v", last)
-	}
-	s.is("t3", board.IntegrationFailed)
-	s.lies("t3")
-}
-
 // TestTrainWorkers checks that more tasks than a batch holds land in several transactions, and that
 // the tests of later trains run beside the first if the board is configured so.
 func TestTrainWorkers(t *testing.T) {
@@ -230,23 +214,6 @@ func TestTrainFailsAgain(t *testing.T) {
 	}
 	if found := s.state().List(board.AnomalyDir); len(found) > 0 {
 		t.Errorf("anomalies %q", found)
-	}
-}
-
-// TestTrainCheckout checks that a checkout of integration is brought to the train's last commit, in
-// one step.
-func TestTrainCheckout(t *testing.T) {
-	s := newTrain(t, 2, nil)
-	side := filepath.Join(t.TempDir(), "side")
-	s.git(s.dir, "worktree", "add", "-q", side, "integration")
-	got := s.train()
-	for i, r := range got {
-		if want := i == len(got)-1; (len(r.BroughtForward) == 1) != want || len(r.Warnings) > 0 {
-			t.Errorf("%s: %+v", r.Task, r)
-		}
-	}
-	if s.git(side, "status", "--porcelain") != "" || s.read(side, "t2.txt") == "" {
-		t.Errorf("left behind: %s", s.git(side, "status", "--porcelain"))
 	}
 }
 
@@ -464,13 +431,6 @@ func TestTrainCulpritLeft(t *testing.T) {
 	s.is("t2", board.Blocked)
 }
 
-// TestTrainOfNone checks that the reason is reported if none of the named tasks can be merged.
-func TestTrainOfNone(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"))
-	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one", "two"}})
-	s.refused(err, board.CodeWrongState, "one is UNCLAIMED")
-}
-
 // TestTrainRequestElsewhere covers another process that writes under the same request id: what it
 // merged stays merged, and the other tasks land once.
 func TestTrainRequestElsewhere(t *testing.T) {
@@ -531,25 +491,6 @@ func TestTrainHalf(t *testing.T) {
 			}
 			s.lies()
 		})
-	}
-}
-
-// TestTrainRepeated checks that a repeated request returns the first result.
-func TestTrainRepeated(t *testing.T) {
-	s := newTrain(t, 3, map[int]string{1: "one\n", 2: "two\n"})
-	r := merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "train"}}
-	first, err := merge.Train(s.ctx, s.b, r)
-	s.check(err)
-	tip := s.ref("refs/heads/liza/state")
-	again, err := merge.Train(s.ctx, s.b, r)
-	s.check(err)
-	if len(first) != 3 || len(again) != 3 || s.ref("refs/heads/liza/state") != tip {
-		t.Fatalf("%d results, then %d", len(first), len(again))
-	}
-	for i, r := range again {
-		if f := first[i]; f.Task != r.Task || f.Merged != r.Merged || f.Commit != r.Commit || f.Done.Commit != r.Done.Commit || !r.Done.Repeated {
-			t.Errorf("%+v, then %+v", f, r)
-		}
 	}
 }
 
@@ -683,19 +624,5 @@ func TestStageWithoutTest(t *testing.T) {
 	s.set("require_integration_test", "false")
 	if got := s.merge("t1"); !got.Merged || got.Untested {
 		t.Errorf("got %+v", got)
-	}
-}
-
-// TestKeptPlace checks that the worktree of the integration test is kept with ignored files.
-func TestKeptPlace(t *testing.T) {
-	s := newTrain(t, 2, nil)
-	s.set("integration_test", "echo tested >>runs.cache")
-	for _, task := range []string{"t1", "t2"} {
-		if got := s.merge(task); !got.Merged {
-			t.Fatalf("merged %+v", got)
-		}
-	}
-	if runs := s.read(s.testPlace(), "runs.cache"); runs != "tested\ntested\n" {
-		t.Errorf("it ran %q there", runs)
 	}
 }

@@ -215,28 +215,6 @@ func TestFollowing(t *testing.T) {
 	}
 }
 
-// TestFollowingLater checks that a checkout which a crash has left behind, and whose disk is not
-// mounted at the next look, still follows when it is there again.
-func TestFollowingLater(t *testing.T) {
-	ctx, b, v, base := boarded(t)
-	top := b.Repo().TopLevel()
-	disk := filepath.Join(t.TempDir(), "disk")
-	run(t, top, "worktree", "add", "-q", "--force", disk, "integration")
-	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
-	next := plumbing.OID(testrun.CommitAll(t, top, "second"))
-	must(t, announce(b, []string{disk}, base, next))
-	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(next))
-	must(t, os.Rename(disk, disk+".elsewhere"))
-	for _, there := range []bool{false, true} {
-		if there {
-			must(t, os.Rename(disk+".elsewhere", disk))
-		}
-		if done, err := catchUp(ctx, b, v); err != nil || slices.Contains(done, disk) != there {
-			t.Errorf("it is there: %v, and %q are brought forward: %v", there, done, err)
-		}
-	}
-}
-
 // TestFollowingTheAway checks that a checkout whose disk is not mounted while integration moves
 // follows when it is there again, however often that was.
 func TestFollowingTheAway(t *testing.T) {
