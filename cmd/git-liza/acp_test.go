@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,10 +56,16 @@ func (a *scripted) says(ctx context.Context, to sdk.SessionId, u sdk.SessionUpda
 	_ = a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: to, Update: u})
 }
 
-// may asks whether a tool may be called.
-func (a *scripted) may(ctx context.Context, to sdk.SessionId, input map[string]any) bool {
+// may asks whether a tool may be called, with its input or, like Kimi, after that.
+func (a *scripted) may(ctx context.Context, to sdk.SessionId, input map[string]any, after bool) bool {
+	call := sdk.ToolCallUpdate{ToolCallId: "asked", RawInput: input}
+	if after {
+		text, _ := json.Marshal(input)
+		a.says(ctx, to, sdk.StartToolCall("told", "Tool", sdk.WithStartContent([]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(string(text)))})))
+		call = sdk.ToolCallUpdate{ToolCallId: "told"}
+	}
 	r, err := a.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
-		SessionId: to, ToolCall: sdk.ToolCallUpdate{ToolCallId: "asked", RawInput: input},
+		SessionId: to, ToolCall: call,
 		Options: []sdk.PermissionOption{{Kind: sdk.PermissionOptionKindRejectOnce, Name: "No", OptionId: "no"}, {Kind: sdk.PermissionOptionKindAllowOnce, Name: "Yes", OptionId: "yes"}},
 	})
 	return err == nil && r.Outcome.Selected != nil && r.Outcome.Selected.OptionId == "yes"
@@ -80,12 +87,14 @@ func (a *scripted) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptR
 		link := "link"
 		_ = os.Symlink("/etc", link)
 		for what, want := range map[string]bool{"x.txt": true, "/etc/passwd": false, "../other/x.txt": false, "link/passwd": false} {
-			if a.may(ctx, p.SessionId, map[string]any{"path": what}) != want {
-				a.runs(ctx, p.SessionId, "wrong", "echo wrong permission for "+what)
+			for _, after := range []bool{false, true} {
+				if a.may(ctx, p.SessionId, map[string]any{"path": what}, after) != want {
+					a.runs(ctx, p.SessionId, "wrong", "echo wrong permission for "+what)
+				}
 			}
 		}
 		_ = os.Remove(link)
-		if !a.may(ctx, p.SessionId, map[string]any{"command": "git status"}) || a.may(ctx, p.SessionId, map[string]any{"command": "LIZA_AGENT_ID= git liza note x"}) {
+		if !a.may(ctx, p.SessionId, map[string]any{"command": "git status"}, true) || a.may(ctx, p.SessionId, map[string]any{"command": "LIZA_AGENT_ID= git liza note x"}, true) {
 			a.runs(ctx, p.SessionId, "wrong", "echo wrong permission for a command")
 		}
 		a.says(ctx, p.SessionId, sdk.UpdateAgentMessageText("I be"))

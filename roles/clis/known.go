@@ -124,7 +124,7 @@ var Known = []CLI{
 	byACP("qwen-acp", "npm install -g @qwen-code/qwen-code", "qwen", "--acp"),
 	byACP("copilot-acp", "npm install -g @github/copilot", "copilot", "--acp").keeping(copilotTokens...).unmetered(),
 	byACP("goose", "https://block.github.io/goose", "goose", "acp").talking("run", "-s", "-t"),
-	byACP("kimi", "uv tool install kimi-cli", "kimi", "acp"),
+	byACP("kimi", "npm install -g @moonshot-ai/kimi-code", "kimi", "acp"),
 	byACP("claude-acp", "npm install -g @agentclientprotocol/claude-agent-acp", "claude-agent-acp").working("default"),
 	byACP("codex-acp", "npm install -g @agentclientprotocol/codex-acp", "codex-acp").working("agent-full-access"), // its sandbox keeps git's folders read-only
 	byACP("gemini-acp", "npm install -g @google/gemini-cli", "gemini", "--acp"),

@@ -50,6 +50,7 @@ type bridge struct {
 	last    string // text that was printed
 	worked  bool   // a tool was called
 	calls   map[sdk.ToolCallId]*toolCall
+	inputs  inputs
 	notes   string // that interrupt the turn
 	used    clis.Usage
 }
@@ -86,8 +87,8 @@ func Run(ctx context.Context, c *call.Call, o Options) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	b := &bridge{call: c, dir: dir, calls: map[sdk.ToolCallId]*toolCall{}}
-	b.conn = sdk.NewClientSideConnection(b, in, out)
+	b := &bridge{call: c, dir: dir, calls: map[sdk.ToolCallId]*toolCall{}, inputs: inputs{known: map[sdk.ToolCallId]map[string]any{}}}
+	b.conn = sdk.NewClientSideConnection(b, in, io.TeeReader(out, &b.inputs))
 	b.conn.SetLogger(slog.New(slog.DiscardHandler))
 	failed := b.converse(ctx, o, string(prompt))
 	_ = in.Close()

@@ -57,7 +57,7 @@ func (b *bridge) tool(ctx context.Context, id sdk.ToolCallId, title string, in a
 		c = &toolCall{}
 		b.calls[id] = c
 	}
-	if command := commandOf(in); command != "" {
+	if command := commandOf(b.inputs.of(id, in)); command != "" {
 		title = command
 	}
 	if title != "" {
@@ -72,6 +72,7 @@ func (b *bridge) tool(ctx context.Context, id sdk.ToolCallId, title string, in a
 		return
 	}
 	delete(b.calls, id)
+	b.inputs.forget(id)
 	b.emit(clis.Event{Kind: clis.Result, Text: answerOf(content, out)})
 	b.listen(ctx)
 	if b.notes != "" {
@@ -91,8 +92,7 @@ func (b *bridge) HandleExtensionMethod(_ context.Context, method string, params 
 }
 
 // commandOf is the shell command in a tool's input, "" for none.
-func commandOf(in any) string {
-	input, _ := in.(map[string]any)
+func commandOf(input map[string]any) string {
 	switch command := input["command"].(type) {
 	case string:
 		return command
@@ -151,7 +151,8 @@ var identity = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SUPERVISED"}
 
 // forbids is why a tool may not be called, "" if it may.
 func (b *bridge) forbids(t sdk.ToolCallUpdate) string {
-	command := commandOf(t.RawInput)
+	input := b.inputs.of(t.ToolCallId, t.RawInput)
+	command := commandOf(input)
 	if slices.ContainsFunc(identity, func(name string) bool { return strings.Contains(command, name) }) {
 		return "a command may not change who the agent is"
 	}
@@ -164,7 +165,6 @@ func (b *bridge) forbids(t sdk.ToolCallUpdate) string {
 			paths = append(paths, c.Diff.Path)
 		}
 	}
-	input, _ := t.RawInput.(map[string]any)
 	for _, key := range []string{"file_path", "filePath", "path", "abs_path", "absolute_path", "filename"} {
 		if path, is := input[key].(string); is {
 			paths = append(paths, path)
