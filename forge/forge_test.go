@@ -48,10 +48,8 @@ func hostOf(t *testing.T, kind string, all ...exchange) Host {
 			t.Errorf("%d of %d requests", n, len(all))
 		}
 	})
-	at, err := PlaceOf(server.URL + "/ann/shop.git")
-	testrun.Check(t, err)
-	h, err := At(kind, at, "s3cr3t", nil)
-	testrun.Check(t, err)
+	at := testrun.Must(PlaceOf(server.URL + "/ann/shop.git"))(t)
+	h := testrun.Must(At(kind, at, "s3cr3t", nil))(t)
 	return h
 }
 
@@ -160,8 +158,7 @@ func TestChecks(t *testing.T) {
 	h := hostOf(t, GitHub,
 		exchange{`GET /api/v3/repos/ann/shop/commits/a1/check-runs?per_page=100`, 200, `{"check_runs":[{"name":"lint","status":"completed","conclusion":"failure","output":{"title":"2 errors"}},{"name":"unit","status":"in_progress"}]}`, nil},
 		exchange{`GET /api/v3/repos/ann/shop/commits/a1/status?per_page=100`, 200, `{"statuses":[{"context":"ci","state":"success"}]}`, nil})
-	got, err := h.Checks(t.Context(), "a1")
-	testrun.Check(t, err)
+	got := testrun.Must(h.Checks(t.Context(), "a1"))(t)
 	text, _ := json.Marshal(got)
 	if want := `[{"Name":"lint","State":"failed","Text":"2 errors","URL":""},{"Name":"unit","State":"pending","Text":"","URL":""},{"Name":"ci","State":"passed","Text":"","URL":""}]`; string(text) != want {
 		t.Errorf("%s", text)
@@ -303,12 +300,10 @@ func TestUnchanged(t *testing.T) {
 		w.WriteHeader(http.StatusNotModified)
 	}))
 	defer server.Close()
-	at, err := PlaceOf(server.URL + "/ann/shop.git")
-	testrun.Check(t, err)
+	at := testrun.Must(PlaceOf(server.URL + "/ann/shop.git"))(t)
 	now := reset.Add(-90 * time.Minute)
 	m := &Meter{Now: func() time.Time { return now }}
-	h, err := At(GitHub, at, "s3cr3t", m)
-	testrun.Check(t, err)
+	h := testrun.Must(At(GitHub, at, "s3cr3t", m))(t)
 	for _, left = range []int{4000, 500, 499} {
 		p, err := h.Get(t.Context(), 7)
 		if err != nil || p.Number != 7 || p.Updated != "2029-12-31T22:00:00Z" {

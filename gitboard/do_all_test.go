@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestDoAll: operations that belong together are recorded in order, each decided on the board after
@@ -31,8 +32,7 @@ func TestDoAll(t *testing.T) {
 	if len(all) != 3 || tipOf(t, b.Repo()) != all[2].Commit || all[1].View.State.Control().Mode != board.Paused || all[2].View.State.Control().Mode != board.Running {
 		t.Fatalf("%d operations: %+v", len(all), all)
 	}
-	log, err := b.Repo().Log(ctx, before, all[2].Commit)
-	check(t, err)
+	log := testrun.Must(b.Repo().Log(ctx, before, all[2].Commit))(t)
 	if len(log) != 3 {
 		t.Errorf("%d commits", len(log))
 	}
@@ -45,8 +45,7 @@ func TestDoAll(t *testing.T) {
 		}
 	}
 
-	again, err := b.DoAll(ctx, request, together(note("never")))
-	check(t, err)
+	again := testrun.Must(b.DoAll(ctx, request, together(note("never"))))(t)
 	if len(again) != 3 || decided != 1 || !again[0].Repeated || again[2].Commit != all[2].Commit || tipOf(t, b.Repo()) != all[2].Commit {
 		t.Errorf("repeated: %d operations, decided %d times", len(again), decided)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestWriters: eight writers, each with its own Board on one repository, write 25 notes each.
@@ -63,8 +64,7 @@ func writers(t *testing.T, racing bool) {
 		})
 	}
 	busy.Wait()
-	v, err := first.View(context.Background())
-	check(t, err)
+	v := testrun.Must(first.View(context.Background()))(t)
 	next := map[int]int{}
 	for _, id := range v.State.List(board.NoteDir) {
 		var n, i int
@@ -173,8 +173,7 @@ func TestRequestedBeside(t *testing.T) {
 	decided := 0
 	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada, ID: "once"}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		if decided++; decided == 1 {
-			_, err := try(beside, ada, "once", note("theirs"))
-			check(t, err)
+			testrun.Must(try(beside, ada, "once", note("theirs")))(t)
 		}
 		return note("mine"), nil, nil
 	})
@@ -189,8 +188,7 @@ func TestRepeatedRequest(t *testing.T) {
 	first, err := try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"})
 	check(t, err)
 	do(t, b, ada, note("in between"))
-	again, err := try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"})
-	check(t, err)
+	again := testrun.Must(try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"}))(t)
 	if first.Repeated || !again.Repeated || again.Commit != first.Commit || again.Op.Name() != "anomaly" || again.View.State.Anomaly("anomaly-1") == nil || again.Op.Actor != coder1 {
 		t.Errorf("%+v", again)
 	}
@@ -203,8 +201,7 @@ func TestRepeatedRequest(t *testing.T) {
 	refusal(t, err, "invalid")
 	// A long payload, which is stored in a file.
 	long := note(strings.Repeat("long ", 1000))
-	_, err = try(b, ada, "long", long)
-	check(t, err)
+	testrun.Must(try(b, ada, "long", long))(t)
 	done, err := try(b, ada, "long", long)
 	if err != nil || !done.Repeated || done.Op.Payload.(*board.AddNote).Message != long.(*board.AddNote).Message {
 		t.Errorf("%v", err)
@@ -213,8 +210,7 @@ func TestRepeatedRequest(t *testing.T) {
 
 func held(t *testing.T, s lease.Store, agent string) *lease.Held {
 	t.Helper()
-	h, err := lease.Read(context.Background(), s, agent)
-	check(t, err)
+	h := testrun.Must(lease.Read(context.Background(), s, agent))(t)
 	return h
 }
 
@@ -273,8 +269,7 @@ func TestTakeOver(t *testing.T) {
 	}
 	_, err = try(b, coder2, "", claim("alpha"))
 	refusal(t, err, "wrong-state")
-	v, err := b.View(ctx)
-	check(t, err)
+	v := testrun.Must(b.View(ctx))(t)
 	if v.State.Task("alpha").AssignedTo != "coder-1" {
 		t.Error("robbed although alive")
 	}
@@ -292,8 +287,7 @@ func TestTakeOver(t *testing.T) {
 	if h, err := b.Sessions().Heartbeat(ctx, coder2); err != nil || h.Task != "alpha" {
 		t.Errorf("the heartbeat of who has it: %v", err)
 	}
-	v, err = b.View(ctx)
-	check(t, err)
+	v = testrun.Must(b.View(ctx))(t)
 	leases, err := v.Leases(ctx)
 	if err != nil || len(leases) != 1 || leases["coder-2"].Task != "alpha" {
 		t.Errorf("%v %v", leases, err)
@@ -390,8 +384,7 @@ func TestStopFiles(t *testing.T) {
 
 func head(t *testing.T, b *gitboard.Board) plumbing.OID {
 	t.Helper()
-	oid, err := b.Repo().ResolveCommit(context.Background(), "HEAD")
-	check(t, err)
+	oid := testrun.Must(b.Repo().ResolveCommit(context.Background(), "HEAD"))(t)
 	return oid
 }
 
@@ -423,8 +416,7 @@ func TestRegister(t *testing.T) {
 	if err != nil || kept != actor.Session || len(kept) < 16 {
 		t.Errorf("%q %v", kept, err)
 	}
-	clone, err := b.Clone().ID(ctx)
-	check(t, err)
+	clone := testrun.Must(b.Clone().ID(ctx))(t)
 	if a := done.View.State.Agent("planner-1"); a.Session != kept || a.Clone != clone || a.PID != 7 {
 		t.Errorf("%+v", a)
 	}
@@ -438,8 +430,7 @@ func TestRegister(t *testing.T) {
 	}
 	shown := func() {
 		t.Helper()
-		info, err := os.Stat(filepath.Join(b.Dir(), "clone"))
-		check(t, err)
+		info := testrun.Must(os.Stat(filepath.Join(b.Dir(), "clone")))(t)
 		if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o044 != 0o044 {
 			t.Errorf("mode %v: another user who may read the repository can't see its status", mode)
 		}
@@ -459,10 +450,8 @@ func TestRegister(t *testing.T) {
 	if err != nil || given.Session != "given" {
 		t.Errorf("%+v %v", given, err)
 	}
-	fresh, err := other.Sessions().Actor(ctx, "code-reviewer-1", "", "", gitboard.Process{PID: 7})
-	check(t, err)
-	v, err := other.View(ctx)
-	check(t, err)
+	fresh := testrun.Must(other.Sessions().Actor(ctx, "code-reviewer-1", "", "", gitboard.Process{PID: 7}))(t)
+	v := testrun.Must(other.View(ctx))(t)
 	if v.State.Agent("code-reviewer-1").Session != fresh.Session {
 		t.Error("not registered")
 	}
@@ -473,8 +462,7 @@ func TestRegister(t *testing.T) {
 	_, err = b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{PID: 7})
 	refusal(t, err, "lease")
 	c.Pass(time.Hour)
-	_, err = b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{PID: 7})
-	check(t, err)
+	testrun.Must(b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{PID: 7}))(t)
 	clean(t, b.Repo())
 }
 

@@ -184,8 +184,7 @@ func TestFaults(t *testing.T) {
 		test(t, testrepo.NewMemory(), more)
 	})
 	t.Run("git", func(t *testing.T) {
-		repo, err := git.Open(context.Background(), project(t))
-		check(t, err)
+		repo := testrun.Must(git.Open(context.Background(), project(t)))(t)
 		defer repo.Close()
 		test(t, repo, ways)
 		fsck(t, repo)

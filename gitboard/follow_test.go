@@ -17,8 +17,7 @@ func TestFollow(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := open(t, dir, c)
 	begin(t, b)
-	changed, err := b.Follow(ctx, 24*time.Hour)
-	check(t, err)
+	changed := testrun.Must(b.Follow(ctx, 24*time.Hour))(t)
 	told := func(what string) {
 		t.Helper()
 		select {
@@ -72,8 +71,7 @@ func TestFollowTogether(t *testing.T) {
 	b := open(t, dir, c)
 	begin(t, b)
 	follow := func(ctx context.Context) <-chan struct{} {
-		changed, err := b.Follow(ctx, 24*time.Hour)
-		check(t, err)
+		changed := testrun.Must(b.Follow(ctx, 24*time.Hour))(t)
 		<-changed // the beginning
 		return changed
 	}
@@ -99,8 +97,7 @@ func TestFollowByTimeAlone(t *testing.T) {
 	dir, c := project(t), newClock()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	changed, err := open(t, dir, c).Follow(ctx, time.Millisecond)
-	check(t, err)
+	changed := testrun.Must(open(t, dir, c).Follow(ctx, time.Millisecond))(t)
 	for range 3 {
 		<-changed
 	}

@@ -36,8 +36,7 @@ func project(t testing.TB) string {
 	dir := testrepo.Init(t, false)
 	check(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
 	check(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))
-	repo, err := git.Open(context.Background(), dir)
-	check(t, err)
+	repo := testrun.Must(git.Open(context.Background(), dir))(t)
 	defer repo.Close()
 	head := plumbing.OID(testrun.CommitAll(t, dir, "first"))
 	check(t, repo.UpdateRefs(context.Background(), []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: head}}, ""))
@@ -50,8 +49,7 @@ func newClock() *testrepo.Clock {
 
 func open(t testing.TB, dir string, c *testrepo.Clock) *gitboard.Board {
 	t.Helper()
-	b, err := gitboard.Open(context.Background(), dir, gitboard.Options{Now: c.Now})
-	check(t, err)
+	b := testrun.Must(gitboard.Open(context.Background(), dir, gitboard.Options{Now: c.Now}))(t)
 	t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -108,8 +106,7 @@ func note(text string) board.Payload { return &board.AddNote{Message: text} }
 // clean verifies the whole board and checks that every commit is proven.
 func clean(t testing.TB, s log.Store) *audit.Report {
 	t.Helper()
-	report, err := audit.Verify(context.Background(), s, nil, audit.Range{}, nil)
-	check(t, err)
+	report := testrun.Must(audit.Verify(context.Background(), s, nil, audit.Range{}, nil))(t)
 	for _, f := range report.Findings {
 		t.Errorf("verify: %s", f)
 	}
@@ -134,16 +131,14 @@ func refusal(t testing.TB, err error, code board.ErrorCode) {
 
 func tipOf(t testing.TB, s log.Store) plumbing.OID {
 	t.Helper()
-	tip, err := s.Ref(context.Background(), plumbing.BoardRef)
-	check(t, err)
+	tip := testrun.Must(s.Ref(context.Background(), plumbing.BoardRef))(t)
 	return tip
 }
 
 // count returns how many operations since a commit belong to a request.
 func count(t testing.TB, s log.Store, since plumbing.OID, request string) int {
 	t.Helper()
-	commits, err := s.Log(context.Background(), since, tipOf(t, s))
-	check(t, err)
+	commits := testrun.Must(s.Log(context.Background(), since, tipOf(t, s)))(t)
 	n := 0
 	for _, c := range commits {
 		if strings.Contains(c.Message, fmt.Sprintf("\nLiza-Request: %s\n", request)) {

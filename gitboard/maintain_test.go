@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMaintain: a clone is maintained at most once an hour, however many ask.
@@ -12,8 +14,7 @@ func TestMaintain(t *testing.T) {
 	b := open(t, project(t), c)
 	ran := func() bool {
 		t.Helper()
-		did, err := b.Maintain(context.Background())
-		check(t, err)
+		did := testrun.Must(b.Maintain(context.Background()))(t)
 		return did
 	}
 	if !ran() || ran() {

@@ -45,8 +45,7 @@ func TestRefusedByWhatTheRemoteHas(t *testing.T) {
 	if tipOf(t, b.Repo()) != before {
 		t.Fatal("the second clone knows already: the test shows nothing")
 	}
-	_, err = b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Resume{}))
-	check(t, err)
+	testrun.Must(b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Resume{})))(t)
 	_, err = a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Resume{}))
 	refusal(t, err, board.CodeWrongState)
 	clean(t, a.Repo())
@@ -63,8 +62,7 @@ func TestRegistersInOneRoundTrip(t *testing.T) {
 	if got := asked(); got != "receive-pack\n" {
 		t.Errorf("the remote was asked for %q", got)
 	}
-	v, err := a.View(t.Context())
-	check(t, err)
+	v := testrun.Must(a.View(t.Context()))(t)
 	if now := v.State.Agent("coder-7"); now.Session != actor.Session || now.Status != board.Idle {
 		t.Errorf("%+v", now)
 	}
@@ -124,8 +122,7 @@ func asks(t *testing.T, b *gitboard.Board) (since func() string) {
 	}
 	return func() string {
 		t.Helper()
-		text, err := os.ReadFile(asked)
-		check(t, err)
+		text := testrun.Must(os.ReadFile(asked))(t)
 		return string(text)
 	}
 }
@@ -176,8 +173,7 @@ func TestRefusedFellowTraveller(t *testing.T) {
 		}
 	}
 	check(t, a.Refresh(ctx))
-	v, err := a.View(ctx)
-	check(t, err)
+	v := testrun.Must(a.View(ctx))(t)
 	if v.State.Note("note-3") == nil || v.State.Note("note-4") != nil {
 		t.Error("there are not three notes")
 	}

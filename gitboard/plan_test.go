@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestPlannedOnce: an operation planned on a tip is not decided again on that tip. It is written
@@ -18,15 +19,13 @@ func TestPlannedOnce(t *testing.T) {
 	begin(t, b)
 	plan := func(p board.Payload) *gitboard.View {
 		t.Helper()
-		v, err := b.View(ctx)
-		check(t, err)
+		v := testrun.Must(b.View(ctx))(t)
 		check(t, v.Plan(ctx, gitboard.Request{Actor: ada}, p))
 		return v
 	}
 	finish := func(v *gitboard.View, p board.Payload) *gitboard.Done {
 		t.Helper()
-		done, err := b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p), gitboard.On(v))
-		check(t, err)
+		done := testrun.Must(b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p), gitboard.On(v)))(t)
 		return done
 	}
 	p := &board.AddNote{Message: "one"}
@@ -76,8 +75,7 @@ func TestPlannedByIntent(t *testing.T) {
 
 func lastNote(t *testing.T, done *gitboard.Done) string {
 	t.Helper()
-	id, err := done.After.LastID(board.NoteDir)
-	check(t, err)
+	id := testrun.Must(done.After.LastID(board.NoteDir))(t)
 	return id
 }
 
@@ -94,8 +92,7 @@ func TestLookup(t *testing.T) {
 	check(t, err)
 	tip := tipOf(t, b.Log().Store())
 	for id, want := range map[string]bool{"r": true, "other": false, "": false} {
-		done, err := b.Lookup(ctx, gitboard.Request{Actor: ada, ID: id})
-		check(t, err)
+		done := testrun.Must(b.Lookup(ctx, gitboard.Request{Actor: ada, ID: id}))(t)
 		if (done != nil) != want || done != nil && (done.Commit != wrote.Commit || !done.Repeated) {
 			t.Errorf("%q: %+v", id, done)
 		}

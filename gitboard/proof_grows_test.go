@@ -12,8 +12,7 @@ import (
 // TestProofGrows: of two processes that prove at the same time, the slower one does not set the proof
 // back.
 func TestProofGrows(t *testing.T) {
-	b, err := Open(t.Context(), testrepo.Bare(t).CommonDir(), Options{})
-	testrun.Check(t, err)
+	b := testrun.Must(Open(t.Context(), testrepo.Bare(t).CommonDir(), Options{}))(t)
 	defer b.Close()
 	id := func(n int) plumbing.OID { return plumbing.OID(fmt.Sprintf("%040x", n)) }
 	known := proof{id(1), id(2), id(2)}

@@ -62,10 +62,8 @@ func TestDoubt(t *testing.T) {
 	ctx := t.Context()
 	doubt := func(b *gitboard.Board) *log.RecordError {
 		t.Helper()
-		v, err := b.View(ctx)
-		check(t, err)
-		found, err := v.Doubt(ctx)
-		check(t, err)
+		v := testrun.Must(b.View(ctx))(t)
+		found := testrun.Must(v.Doubt(ctx))(t)
 		return found
 	}
 	alone := open(t, project(t), newClock())
@@ -147,8 +145,7 @@ func TestOlderThanTheProof(t *testing.T) {
 		}
 		do(t, b, ada, note("one more"))
 	}
-	kept, err := b.Clone().Kept("proven")
-	check(t, err)
+	kept := testrun.Must(b.Clone().Kept("proven"))(t)
 	if !strings.Contains(kept, string(tipOf(t, b.Repo()))) {
 		t.Fatalf("the proof is %q", kept)
 	}

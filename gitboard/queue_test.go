@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestTwoSyncs checks that two syncs at once send what is queued, once, and that neither of them
@@ -19,13 +20,10 @@ func TestTwoSyncs(t *testing.T) {
 	a, _, _ := shared(t)
 	ctx := t.Context()
 	for _, p := range []board.Payload{note("good"), &board.AddNote{For: "nobody-at-all", Message: "bad"}} {
-		_, err := a.Queue(ctx, gitboard.Request{Actor: ada}, p)
-		check(t, err)
+		testrun.Must(a.Queue(ctx, gitboard.Request{Actor: ada}, p))(t)
 	}
-	first, err := a.Waiting()
-	check(t, err)
-	second, err := a.Waiting()
-	check(t, err)
+	first := testrun.Must(a.Waiting())(t)
+	second := testrun.Must(a.Waiting())(t)
 	if len(first) != 2 || len(second) != 2 {
 		t.Fatalf("%d and %d operations wait", len(first), len(second))
 	}
@@ -53,14 +51,12 @@ func TestTwoSyncs(t *testing.T) {
 func TestDamagedQueue(t *testing.T) {
 	a, _, _ := shared(t)
 	ctx := t.Context()
-	queued, err := a.Queue(ctx, gitboard.Request{Actor: ada}, note("kept"))
-	check(t, err)
+	queued := testrun.Must(a.Queue(ctx, gitboard.Request{Actor: ada}, note("kept")))(t)
 	queued.Payload = `{"v":9,"also":1}`
 	if _, err := a.Send(ctx, queued); !errors.Is(err, codec.ErrNewer) {
 		t.Errorf("one of a newer version: %v", err)
 	}
-	files, err := filepath.Glob(filepath.Join(a.Repo().CommonDir(), "liza", "queue", "*.json"))
-	check(t, err)
+	files := testrun.Must(filepath.Glob(filepath.Join(a.Repo().CommonDir(), "liza", "queue", "*.json")))(t)
 	check(t, os.WriteFile(files[0], nil, 0o644))
 	if _, err := a.Waiting(); err == nil || !strings.Contains(err.Error(), files[0]) {
 		t.Errorf("an empty one: %v", err)

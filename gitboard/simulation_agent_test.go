@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // simAgent is an id and the process that acts under it: a supervisor together with its agent, or
@@ -267,8 +268,7 @@ func (a *simAgent) halted() bool {
 
 // lapsed is a cheap form of takeable, which saves reading a board that offers nothing.
 func (a *simAgent) lapsed(holder string, _ board.Brief) bool {
-	h, err := lease.Read(a.s.ctx, a.s.memory, holder)
-	check(a.s.t, err)
+	h := testrun.Must(lease.Read(a.s.ctx, a.s.memory, holder))(a.s.t)
 	return h == nil || a.s.now.Add(a.skew).After(h.Expires.Std())
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // simEye watches the log: it replays each commit as it arrives and checks it against its own notes
@@ -53,13 +54,11 @@ func (e *simEye) held(agent string) *board.Task {
 
 // catchUp replays new commits of the log.
 func (e *simEye) catchUp() {
-	tip, err := e.s.memory.Ref(e.s.ctx, plumbing.BoardRef)
-	check(e.s.t, err)
+	tip := testrun.Must(e.s.memory.Ref(e.s.ctx, plumbing.BoardRef))(e.s.t)
 	if tip == e.tip {
 		return
 	}
-	commits, err := e.s.memory.Log(e.s.ctx, e.tip, tip)
-	check(e.s.t, err)
+	commits := testrun.Must(e.s.memory.Log(e.s.ctx, e.tip, tip))(e.s.t)
 	if len(commits) > 0 && !e.tip.IsZero() && (len(commits[0].Parents) != 1 || commits[0].Parents[0] != e.tip) {
 		e.s.failf("the history no longer holds %s", e.tip)
 	}
@@ -89,12 +88,10 @@ func (e *simEye) take(c plumbing.Commit) (op board.Operation, robbed string) {
 	check(s.t, err)
 	file := ""
 	if h.Payload == codec.PayloadReference() {
-		o, err := s.memory.Object(s.ctx, string(c.Tree)+":"+codec.PayloadFile)
-		check(s.t, err)
+		o := testrun.Must(s.memory.Object(s.ctx, string(c.Tree)+":"+codec.PayloadFile))(s.t)
 		file = string(o.Data)
 	}
-	op, err = h.Operation(file, c.Author)
-	check(s.t, err)
+	op = testrun.Must(h.Operation(file, c.Author))(s.t)
 	before := e.state()
 	after, err := board.Step(before, op)
 	if err != nil {

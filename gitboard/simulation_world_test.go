@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // simulation is a whole run in memory: agents and a human, each a process with its own board on one
@@ -133,8 +134,7 @@ func (s *simulation) request() string {
 }
 
 func (s *simulation) integration() plumbing.OID {
-	oid, err := s.memory.Ref(s.ctx, simIntegration)
-	check(s.t, err)
+	oid := testrun.Must(s.memory.Ref(s.ctx, simIntegration))(s.t)
 	return oid
 }
 
@@ -264,8 +264,7 @@ func (s *simulation) run() string {
 // agents can still move the goals in progress.
 func (s *simulation) waits() []string {
 	state := s.eye.state()
-	inbox, err := report.InboxOf(state, report.Outside{}, s.now)
-	check(s.t, err)
+	inbox := testrun.Must(report.InboxOf(state, report.Outside{}, s.now))(s.t)
 	var reasons []string
 	held := map[string]bool{}
 	for _, i := range inbox.Items {

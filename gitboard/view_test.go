@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestViewHasSettings: a board whose settings can't be read is refused, to readers and to writers.
@@ -20,11 +21,9 @@ func TestViewHasSettings(t *testing.T) {
 	begin(t, open(t, dir, newClock()))
 	damage := func(path string) {
 		t.Helper()
-		repo, err := git.Open(ctx, dir)
-		check(t, err)
+		repo := testrun.Must(git.Open(ctx, dir))(t)
 		defer repo.Close()
-		o, err := repo.Object(ctx, plumbing.BoardRef+":"+path)
-		check(t, err)
+		o := testrun.Must(repo.Object(ctx, plumbing.BoardRef+":"+path))(t)
 		file := filepath.Join(dir, ".git", "objects", string(o.OID[:2]), string(o.OID[2:]))
 		check(t, os.Chmod(file, 0o644))
 		check(t, os.WriteFile(file, []byte("rubbish"), 0o644))

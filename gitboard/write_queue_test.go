@@ -74,8 +74,7 @@ func started(t *testing.T) (*Board, string) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
 	testrun.InitRepository(t, dir, false)
-	b, err := Open(ctx, dir, Options{})
-	testrun.Check(t, err)
+	b := testrun.Must(Open(ctx, dir, Options{}))(t)
 	t.Cleanup(func() { b.Close() })
 	write(t, b, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
 	return b, b.writeQueue().path

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestAhead checks what the default branch has of integration after a squash of its first task:
@@ -15,15 +16,12 @@ func TestAhead(t *testing.T) {
 	says := func(want string, tasks, behind int) {
 		t.Helper()
 		for range 2 { // the second answer is the kept one
-			v, err := s.b.View(s.ctx)
-			s.check(err)
-			a, err := v.Ahead(s.ctx)
-			s.check(err)
+			v := testrun.Must(s.b.View(s.ctx))(s.t)
+			a := testrun.Must(v.Ahead(s.ctx))(s.t)
 			if a == nil || a.String() != want || a.Landed != tasks {
 				t.Errorf("%+v, not %q with %d tasks", a, want, tasks)
 			}
-			b, err := v.Behind(s.ctx)
-			s.check(err)
+			b := testrun.Must(v.Behind(s.ctx))(s.t)
 			if b == nil {
 				b = new(report.Behind)
 			}

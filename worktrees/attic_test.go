@@ -28,11 +28,9 @@ func began(t *testing.T) (context.Context, *Project, []plumbing.OID) {
 	t.Cleanup(cancel)
 	dir := filepath.Join(t.TempDir(), "dépôt à moi")
 	testrun.InitRepository(t, dir, false)
-	b, err := gitboard.Open(ctx, dir, gitboard.Options{})
-	must(t, err)
+	b := testrun.Must(gitboard.Open(ctx, dir, gitboard.Options{}))(t)
 	t.Cleanup(func() { b.Close() })
-	s, err := Open(ctx, b)
-	must(t, err)
+	s := testrun.Must(Open(ctx, b))(t)
 	var commits []plumbing.OID
 	for range 3 {
 		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: commits[max(0, len(commits)-1):], Message: "m\n"}))
@@ -119,8 +117,7 @@ func swapping(t *testing.T, ctx context.Context, s *Project, commit plumbing.OID
 		must(t, s.repo.Worktree(s.Path(task)).Add(ctx, commit))
 	}
 	second = identity(s.Path("two"))
-	found, err := exec.LookPath("git")
-	must(t, err)
+	found := testrun.Must(exec.LookPath("git"))(t)
 	bin := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(bin, "git"), []byte(`#!/bin/sh
 case "$*" in `+when+`) ;; *) exec '`+found+`' "$@" ;; esac
@@ -180,8 +177,7 @@ func TestClearInPlace(t *testing.T) {
 
 func raw(t *testing.T, oid plumbing.OID) []byte {
 	t.Helper()
-	b, err := hex.DecodeString(string(oid))
-	must(t, err)
+	b := testrun.Must(hex.DecodeString(string(oid)))(t)
 	return b
 }
 
@@ -238,8 +234,7 @@ func TestHalfGoneKeepsWhatItCannotHold(t *testing.T) {
 	must(t, os.MkdirAll(s.claimsDir(), 0o755))
 	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "aaaa"), []byte(`{"task":"one","left":true}`), 0o644))
 	must(t, os.WriteFile(filepath.Join(s.b.Dir(), "modules"), nil, 0o644)) // in the way
-	found, err := s.leftWorktrees(v)
-	must(t, err)
+	found := testrun.Must(s.leftWorktrees(v))(t)
 	if len(found) != 1 || s.Clear(ctx, v, found[0]) == nil || !present(filepath.Join(nested, ".git")) {
 		t.Errorf("found %+v, and the repository is gone", found)
 	}
@@ -270,22 +265,18 @@ func TestStagedMeanwhile(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(path, "new"), []byte("new\n"), 0o644))
 			testrun.RunGit(t, path, "add", "new")
 			must(t, os.WriteFile(filepath.Join(path, "file"), []byte("changed\n"), 0o644))
-			w, err := s.take(ctx, v, path, path, "one", ada, nil)
-			must(t, err)
+			w := testrun.Must(s.take(ctx, v, path, path, "one", ada, nil))(t)
 			before := &kept{commit: w.commit, trees: []plumbing.OID{w.tree}, head: w.head, which: identity(path)}
 			must(t, s.keepCommit(ctx, "one", w.commit))
-			tip, err := s.repo.Ref(ctx, "refs/heads/task/one")
-			must(t, err)
+			tip := testrun.Must(s.repo.Ref(ctx, "refs/heads/task/one"))(t)
 			to := plumbing.RefUpdate{Ref: "refs/heads/task/one", Old: tip, New: commits[2]}
 			if dropped {
 				to.New = plumbing.ZeroOID
 			}
 			must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{to}, ""))
 			for _, want := range []int{1, 2} {
-				_, err := s.keepAgain(ctx, v, "one", path, path, ada, before)
-				must(t, err)
-				kept, err := s.attic(ctx, "one")
-				must(t, err)
+				testrun.Must(s.keepAgain(ctx, v, "one", path, path, ada, before))(t)
+				kept := testrun.Must(s.attic(ctx, "one"))(t)
 				if len(kept.commits) != want || want == 2 && testrun.RunGit(t, s.Root, "show", string(kept.commits[1])+":new") != "staged" {
 					t.Errorf("kept %s, not %d", kept.commits, want)
 				}

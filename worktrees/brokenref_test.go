@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -22,8 +23,7 @@ func TestBrokenRefIsNoAnswer(t *testing.T) {
 	s.checkpoint("coder-1", "one")
 	s.work("one", "b.txt", "b\n")
 	s.write(s.path("one"), "left.txt", "nowhere else\n")
-	v, err := s.b.View(s.ctx)
-	s.check(err)
+	v := testrun.Must(s.b.View(s.ctx))(s.t)
 	ada := human()
 	over := func(task string) *board.Task { // as if it were over
 		t := *v.State.Task(task)

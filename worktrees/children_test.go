@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -23,12 +24,10 @@ func TestChildren(t *testing.T) {
 		t.Helper()
 		trace := filepath.Join(t.TempDir(), "trace")
 		ctx := gitenv.With(s.ctx, append(os.Environ(), "GIT_TRACE2_EVENT="+trace))
-		b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now, Writes: true})
-		s.check(err)
+		b := testrun.Must(gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now, Writes: true}))(s.t)
 		s.check(do(ctx, b))
 		s.check(b.Close())
-		text, err := os.ReadFile(trace)
-		s.check(err)
+		text := testrun.Must(os.ReadFile(trace))(s.t)
 		var started []string
 		for line := range strings.Lines(string(text)) {
 			_, sid, start := strings.Cut(line, `{"event":"start","sid":"`)

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -43,8 +44,7 @@ func TestBrokenBranchWithoutWorktree(t *testing.T) {
 		if len(found) != 1 || found[0].Kind != doctor.BrokenRef || !strings.Contains(found[0].Text, by) {
 			t.Fatalf("%s: %+v", by, found)
 		}
-		_, err := fixAll(s.ctx, found)
-		s.check(err)
+		testrun.Must(fixAll(s.ctx, found))(s.t)
 		if got := s.ref(taskRef("one")); got != submitted {
 			t.Errorf("%s: %s, not %s", by, got, submitted)
 		}
@@ -71,16 +71,13 @@ func TestMalformedSubmission(t *testing.T) {
 	s.preExec("coder-1", "one")
 	s.work("one", "a.txt", "a\n")
 	repo := s.b.Repo()
-	file, err := repo.Object(s.ctx, taskRef("one")+":a.txt")
-	s.check(err)
+	file := testrun.Must(repo.Object(s.ctx, taskRef("one")+":a.txt"))(s.t)
 	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{{Name: "x/y", Mode: filemode.Regular, OID: file.OID}}))
 	base, who := plumbing.OID(s.state().Task("one").BaseCommit), plumbing.Signature{Name: "coder-1", Email: "coder-1@liza", When: s.clock.now()}
 	commit := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{base}, Author: who, Committer: who, Message: "m\n"}))
 	s.check(repo.WriteObjects(s.ctx, []plumbing.Object{tree, commit}))
-	old, err := repo.Object(s.ctx, string(base)+"^{tree}")
-	s.check(err)
-	files, err := repo.History().ChangedFiles(s.ctx, old.OID, tree.OID)
-	s.check(err)
+	old := testrun.Must(repo.Object(s.ctx, string(base)+"^{tree}"))(s.t)
+	files := testrun.Must(repo.History().ChangedFiles(s.ctx, old.OID, tree.OID))(s.t)
 	s.do(s.as("coder-1"), &board.Submit{About: about("one"), Commit: string(commit.OID), Tree: string(tree.OID), ReviewBase: string(base), Commits: 1, Files: len(files), NoTestsBecause: "none"},
 		plumbing.RefUpdate{Ref: plumbing.ReviewRef("one", 1), Old: plumbing.ZeroOID, New: commit.OID})
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})

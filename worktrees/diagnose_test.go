@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -43,8 +44,7 @@ func (s *scene) dead() int {
 
 func (s *scene) claimedBy(id, task string, base plumbing.OID) {
 	s.t.Helper()
-	clone, err := s.b.Clone().ID(s.ctx)
-	s.check(err)
+	clone := testrun.Must(s.b.Clone().ID(s.ctx))(s.t)
 	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, plumbing.RefUpdate{Ref: taskRef(task), New: base})
 }
 
@@ -150,8 +150,7 @@ func TestMissing(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not found: %v", want)
 	}
-	left, err := fixAll(s.ctx, found)
-	s.check(err)
+	left := testrun.Must(fixAll(s.ctx, found))(s.t)
 	if len(left) != 2 || len(s.problems()) != 2 {
 		t.Errorf("left %+v", left)
 	}
@@ -286,8 +285,7 @@ func TestDamagedRecordsAreKept(t *testing.T) {
 				s.check(os.WriteFile(filepath.Join(record, file), []byte(text), 0o644))
 			}
 			s.aged(record)
-			found, err := doctor.Diagnose(s.ctx, s.b)
-			s.check(err)
+			found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
 			if len(found) != 1 || found[0].Kind != doctor.DamagedRecord || found[0].Fix == nil {
 				t.Fatalf("found %+v", found)
 			}
@@ -380,8 +378,7 @@ func TestCrossedWorktree(t *testing.T) {
 				_, err := worktrees.Create(s.ctx, s.b, "one", nil)
 				s.refused(err, board.CodeInTheWay, "was not made by git liza")
 			}
-			v, err := s.b.View(s.ctx)
-			s.check(err)
+			v := testrun.Must(s.b.View(s.ctx))(s.t)
 			_ = worktrees.Tidy(s.ctx, s.b, v, human(), "one")
 			if s.ref(taskRef("one")) != was {
 				t.Error("its branch is gone")
@@ -472,8 +469,7 @@ func TestDamagedClone(t *testing.T) {
 			if (got == id) != c.former || len(got) != 16 || err != nil {
 				t.Errorf("it is %q, and was %q: %v", got, id, err)
 			}
-			writer, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: s.clock.now, Writes: true})
-			s.check(err)
+			writer := testrun.Must(gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: s.clock.now, Writes: true}))(s.t)
 			defer writer.Close()
 			if same, err := writer.Clone().ID(s.ctx); same != got || err != nil || strings.TrimSpace(s.read("", file)) != got {
 				t.Errorf("it is %q, and then %q: %v", got, same, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -53,8 +54,7 @@ func (s *scene) reports(want ...found) []doctor.Problem {
 // claimedAt records a claim whose base this clone may lack.
 func (s *scene) claimedAt(id, task, base string) {
 	s.t.Helper()
-	clone, err := s.b.Clone().ID(s.ctx)
-	s.check(err)
+	clone := testrun.Must(s.b.Clone().ID(s.ctx))(s.t)
 	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: base})
 }
 
@@ -138,8 +138,7 @@ func TestFolders(t *testing.T) {
 		found{doctor.LeftWorktree, "", false, "it was a task's worktree once"},
 	)
 	s.check(os.RemoveAll(s.path("two")))
-	_, err := worktrees.Create(s.ctx, s.b, "two", nil)
-	s.check(err)
+	testrun.Must(worktrees.Create(s.ctx, s.b, "two", nil))(s.t)
 }
 
 // TestUnfinishedRecord checks that a record is not taken for one that was left while it may still
@@ -162,19 +161,16 @@ func TestRegistrationsOfOurs(t *testing.T) {
 	s.check(os.Rename(s.path("gone"), away))
 	problems := s.reports(found{doctor.PrunableWorktree, "", true, "which is not there"})
 	s.check(os.Rename(away, s.path("gone")))
-	_, err := fixAll(s.ctx, problems)
-	s.check(err)
+	testrun.Must(fixAll(s.ctx, problems))(s.t)
 	s.lies("gone")
 	s.check(os.RemoveAll(s.path("gone")))
 	s.write(s.path("gone"), "a.txt", "somebody's\n")
-	_, err = fixAll(s.ctx, problems)
-	s.check(err)
+	testrun.Must(fixAll(s.ctx, problems))(s.t)
 	if all := s.git(s.dir, "worktree", "list"); !strings.Contains(all, s.path("gone")) {
 		t.Errorf("what belongs to somebody's files is forgotten:\n%s", all)
 	}
 	s.check(os.RemoveAll(s.path("gone")))
-	_, err = fixAll(s.ctx, problems)
-	s.check(err)
+	testrun.Must(fixAll(s.ctx, problems))(s.t)
 	s.lies()
 }
 
@@ -187,11 +183,9 @@ func TestHeldLock(t *testing.T) {
 	waits := exec.Command("git", "-C", s.dir, "update-ref", "--stdin")
 	in, err := waits.StdinPipe()
 	s.check(err)
-	out, err := waits.StdoutPipe()
-	s.check(err)
+	out := testrun.Must(waits.StdoutPipe())(s.t)
 	s.check(waits.Start())
-	_, err = in.Write([]byte("start\n"))
-	s.check(err)
+	testrun.Must(in.Write([]byte("start\n")))(s.t)
 	_, err = out.Read(make([]byte, 64)) // it runs
 	s.check(err)
 	lock := filepath.Join(s.b.Repo().CommonDir(), "refs", "heads", "one.lock")
@@ -213,8 +207,7 @@ func TestHeldLock(t *testing.T) {
 // there, git gc fails.
 func TestLeftLocks(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	record, err := filepath.Rel(s.b.Repo().CommonDir(), s.gitDirOf("one"))
-	s.check(err)
+	record := testrun.Must(filepath.Rel(s.b.Repo().CommonDir(), s.gitDirOf("one")))(s.t)
 	for _, lock := range []string{
 		"index.lock", "info/sparse-checkout.lock", "objects/maintenance.lock", "logs/HEAD.lock", "logs/refs/heads/integration.lock",
 		"refs/heads/liza/state.lock", "refs/heads/modules/one.lock", record + "/HEAD.lock", record + "/logs/HEAD.lock",
@@ -240,17 +233,14 @@ func TestMergeLeaseOf(t *testing.T) {
 	s.check(err)
 	s.clock.pass(time.Minute)
 	old := s.reports(found{doctor.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merged a human's commit, expired at"})
-	was, err := lease.Read(s.ctx, s.b.Repo(), plumbing.MergeHolder)
-	s.check(err)
+	was := testrun.Must(lease.Read(s.ctx, s.b.Repo(), plumbing.MergeHolder))(s.t)
 	held.Expires, held.Tasks = board.At(s.clock.now().Add(time.Minute)), []string{"one", "two"}
-	now, err := lease.Beat(s.ctx, s.b.Repo(), was, held)
-	s.check(err)
+	now := testrun.Must(lease.Beat(s.ctx, s.b.Repo(), was, held))(s.t)
 	s.reports()
 	if process := strings.Fields(string(proc.This())); len(process) > 0 {
 		process[0] = strconv.Itoa(s.dead())
 		held.Process = proc.ID(strings.Join(process, " "))
-		now, err = lease.Beat(s.ctx, s.b.Repo(), now, held)
-		s.check(err)
+		now = testrun.Must(lease.Beat(s.ctx, s.b.Repo(), now, held))(s.t)
 		s.reports(found{doctor.ExpiredMerge, "", true, "the process by which code-reviewer-2 merged one, two has ended"})
 	}
 	_, err = fixAll(s.ctx, old)
@@ -260,14 +250,12 @@ func TestMergeLeaseOf(t *testing.T) {
 	// Of a machine whose clock is fast: with it, the lease is live for as long.
 	fast := s.clock.now().Add(30 * time.Hour)
 	held.Process, held.Heartbeat, held.Expires = "", board.At(fast), board.At(fast.Add(time.Minute))
-	_, err = lease.Beat(s.ctx, s.b.Repo(), now, held)
-	s.check(err)
+	testrun.Must(lease.Beat(s.ctx, s.b.Repo(), now, held))(s.t)
 	s.reports(found{doctor.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merges one, two, is 30h00m ahead of this clock: until it expires or is renewed"})
 	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: s.git(s.dir, "commit-tree", "-p", "integration", "-m", "next", "integration^{tree}")})
 	s.refused(err, board.CodeBusy, "its clock is 30h00m ahead of this one")
 	s.mended(doctor.ExpiredMerge)
-	now, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
-	s.check(err)
+	now = testrun.Must(lease.Beat(s.ctx, s.b.Repo(), nil, held))(s.t)
 	none := plumbing.NewObject(plumbing.BlobObject, []byte("not a lease\n"))
 	s.check(s.b.Repo().WriteObjects(s.ctx, []plumbing.Object{none}))
 	s.check(s.b.Repo().UpdateRefs(s.ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef(plumbing.MergeHolder), Old: now.OID, New: none.OID}}, ""))
@@ -290,8 +278,7 @@ func TestLeaseOfAFastClock(t *testing.T) {
 	s.reports(found{doctor.ClockSkew, "", false, "the lease of coder-1 is 30h00m ahead of this clock: until it expires or is renewed, nobody else gets one"})
 	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, board.CodeWrongState, "the lease of coder-1 ends at "+string(next.Expires)+", by a clock that is 30h00m ahead of this one")
-	_, err = s.b.Sessions().Heartbeat(s.ctx, s.as("coder-1"))
-	s.check(err)
+	testrun.Must(s.b.Sessions().Heartbeat(s.ctx, s.as("coder-1")))(s.t)
 	s.reports()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -52,8 +53,7 @@ func TestStatusOfAFix(t *testing.T) {
 	s.write(path, "a.txt", "1 ONE\ntwo\nthree\n")
 	s.commitAll(path, "both"+s.trailers("one"))
 	for _, want := range []string{"it has all of integration", "this work is to have all of integration: git merge integration in the worktree"} {
-		st, err := worktrees.StatusOf(s.ctx, s.b, "one")
-		s.check(err)
+		st := testrun.Must(worktrees.StatusOf(s.ctx, s.b, "one"))(s.t)
 		if !contains(st.Advice, want) {
 			t.Errorf("the advice is %q, not %q", st.Advice, want)
 		}

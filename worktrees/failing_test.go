@@ -58,8 +58,7 @@ func TestNoIdentity(t *testing.T) {
 	b, err := gitboard.Open(ctx, known.Root, gitboard.Options{}) // which has not asked git yet
 	must(t, err)
 	defer b.Close()
-	s, err := Open(ctx, b)
-	must(t, err)
+	s := testrun.Must(Open(ctx, b))(t)
 	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	must(t, os.WriteFile(filepath.Join(s.Path("one"), "new"), nil, 0o644))
 	for name, do := range map[string]func() error{
@@ -87,8 +86,7 @@ func TestClaimDecided(t *testing.T) {
 	s.ready(t, ctx, "one")
 	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 	must(t, err)
-	v, err := s.b.View(ctx)
-	must(t, err)
+	v := testrun.Must(s.b.View(ctx))(t)
 	one := v.State.Task("one")
 	claim := func() *claimer {
 		t.Helper()
@@ -146,8 +144,7 @@ func TestIntentsWriteNothing(t *testing.T) {
 	s.ready(t, ctx, "one")
 	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 	must(t, err)
-	v, err := s.b.View(ctx)
-	must(t, err)
+	v := testrun.Must(s.b.View(ctx))(t)
 	one := v.State.Task("one")
 	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	must(t, os.WriteFile(filepath.Join(s.Path("one"), "late"), []byte("work\n"), 0o644))
@@ -180,8 +177,7 @@ func TestSubmissionsWriteNothing(t *testing.T) {
 	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 	must(t, err)
 	r := gitboard.Request{Actor: coder}
-	claimed, err := Claim(ctx, s.b, ClaimRequest{Request: r, Task: "one"})
-	must(t, err)
+	claimed := testrun.Must(Claim(ctx, s.b, ClaimRequest{Request: r, Task: "one"}))(t)
 	path := s.Path("one")
 	must(t, os.WriteFile(filepath.Join(path, "a_test.go"), []byte("package a\n"), 0o644))
 	for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "Test"}} {
@@ -247,10 +243,8 @@ func TestRetryIfChanged(t *testing.T) {
 	defer b.Close()
 	_, coder, err := b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 	must(t, err)
-	own, err := Open(ctx, b)
-	must(t, err)
-	v, err := b.View(ctx)
-	must(t, err)
+	own := testrun.Must(Open(ctx, b))(t)
+	v := testrun.Must(b.View(ctx))(t)
 	c := &claimer{Project: own}
 	obstacle := board.Refuse(board.CodeInTheWay, "something is in the way", "")
 	cancelled, cancel := context.WithCancel(ctx)
@@ -320,8 +314,7 @@ func TestNoWork(t *testing.T) {
 	ada := board.HumanActor("Ada", "ada@example.org")
 	do := func(p board.Payload) {
 		t.Helper()
-		done, err := s.b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p))
-		must(t, err)
+		done := testrun.Must(s.b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p)))(t)
 		v = done.View
 	}
 	do(&board.GoalStart{ID: "later", Text: "Another goal", After: "goal-1"})

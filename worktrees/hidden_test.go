@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -17,8 +18,7 @@ import (
 func TestVanishedWorktree(t *testing.T) {
 	for name, again := range map[string]func(s *scene){
 		"it is made again": func(s *scene) {
-			path, err := worktrees.Create(s.ctx, s.b, "one", nil)
-			s.check(err)
+			path := testrun.Must(worktrees.Create(s.ctx, s.b, "one", nil))(s.t)
 			if s.git(path, "status", "--porcelain") != "" {
 				s.t.Error("the new worktree is not clean")
 			}

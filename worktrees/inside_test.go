@@ -107,8 +107,7 @@ func TestWhy(t *testing.T) {
 // TestInUse checks when the process that made a candidate counts as gone.
 func TestInUse(t *testing.T) {
 	_, s, _ := began(t)
-	host, err := os.Hostname()
-	must(t, err)
+	host := testrun.Must(os.Hostname())(t)
 	now, pid := s.b.Now(), os.Getpid()
 	for _, c := range []struct {
 		name string
@@ -162,8 +161,7 @@ func TestUnmoved(t *testing.T) {
 	if s.unmoved(task) != nil {
 		t.Error("found where nothing was made")
 	}
-	host, err := os.Hostname()
-	must(t, err)
+	host := testrun.Must(os.Hostname())(t)
 	must(t, os.MkdirAll(s.claimsDir(), 0o755))
 	must(t, os.MkdirAll(filepath.Join(s.claimsDir(), "a folder"), 0o755))
 	must(t, os.WriteFile(filepath.Join(s.claimsDir(), "half"), []byte("{"), 0o644))
@@ -172,8 +170,7 @@ func TestUnmoved(t *testing.T) {
 		t.Helper()
 		r := record{PID: 1 << 30, Host: host, Task: "one", Since: s.b.Now(), Replaces: &replaced{Worktree: identity(s.Path("one")), Agent: "coder-2"}}
 		change(&r)
-		data, err := json.Marshal(r)
-		must(t, err)
+		data := testrun.Must(json.Marshal(r))(t)
 		must(t, os.WriteFile(filepath.Join(s.claimsDir(), "aaaa"), data, 0o644))
 	}
 	write(func(*record) {})
@@ -449,8 +446,7 @@ func TestLeftFor(t *testing.T) {
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
 	left := func() *candidate {
 		t.Helper()
-		c, err := s.leftFor(ctx, "one", commits[0])
-		must(t, err)
+		c := testrun.Must(s.leftFor(ctx, "one", commits[0]))(t)
 		return c
 	}
 	if left() != nil {
@@ -569,8 +565,7 @@ func TestRemake(t *testing.T) {
 	}
 	remade := func(tip plumbing.OID) bool {
 		t.Helper()
-		made, err := s.remake(ctx, noBoard(), "one", tip)
-		must(t, err)
+		made := testrun.Must(s.remake(ctx, noBoard(), "one", tip))(t)
 		entries, _ := os.ReadDir(s.claimsDir())
 		if len(entries) > 0 {
 			t.Errorf("records are left: %v", entries)
@@ -705,8 +700,7 @@ func TestHeld(t *testing.T) {
 	side := s.side(t, ctx, "side\n", commits[0])
 	same := s.side(t, ctx, "side\n", commits[1])
 	other := s.side(t, ctx, "other\n", commits[0])
-	tree, err := s.treeOf(ctx, side)
-	must(t, err)
+	tree := testrun.Must(s.treeOf(ctx, side))(t)
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.ReviewRef("two", 1), New: side}}, ""))
 	committed, changed := work{head: side, commit: side, tree: tree}, work{head: commits[0], commit: side, tree: tree}
 	for _, c := range []struct {
@@ -743,8 +737,7 @@ func TestKeepAgain(t *testing.T) {
 	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	v := s.boarded(t, ctx, commits)
 	first := s.side(t, ctx, "first\n", commits[0])
-	tree, err := s.treeOf(ctx, first)
-	must(t, err)
+	tree := testrun.Must(s.treeOf(ctx, first))(t)
 	before := &kept{commit: first, trees: []plumbing.OID{tree}}
 	keep := func(text string, want int) {
 		t.Helper()
@@ -844,8 +837,7 @@ func TestGoneMeanwhile(t *testing.T) {
 	ctx, s, commits := began(t)
 	v := s.boarded(t, ctx, commits)
 	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
-	found, err := exec.LookPath("git")
-	must(t, err)
+	found := testrun.Must(exec.LookPath("git"))(t)
 	bin := t.TempDir()
 	must(t, testrun.WriteProgram(filepath.Join(bin, "git"), "#!/bin/sh\ncase \"$*\" in *status*) rm -rf '"+s.Path("one")+"' ;; esac\nexec '"+found+"' \"$@\"\n"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -163,8 +163,7 @@ func TestInterrupted(t *testing.T) {
 	}}
 	taken := step{"taken", func(s *scene) {
 		s.as("coder-2")
-		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2")})
-		s.check(err)
+		testrun.Must(worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2")}))(s.t)
 	}}
 	abandoned := step{"abandoned", func(s *scene) {
 		s.do(human(), &board.Abandon{About: one, Reason: "not needed"})

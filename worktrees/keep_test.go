@@ -74,8 +74,7 @@ func TestKeep(t *testing.T) {
 			if m.dirty {
 				must(t, os.WriteFile(filepath.Join(s.Path("one"), "new"), nil, 0o644))
 			}
-			k, err := s.keep(ctx, v, "one", ada)
-			must(t, err)
+			k := testrun.Must(s.keep(ctx, v, "one", ada))(t)
 			var want []plumbing.OID
 			if c.want != nil {
 				want = c.want(commits, own)
@@ -144,18 +143,15 @@ func TestRecords(t *testing.T) {
 	ctx, s, commits := began(t)
 	left := func() []Leftover {
 		t.Helper()
-		found, err := s.leftRecords()
-		must(t, err)
+		found := testrun.Must(s.leftRecords())(t)
 		return found
 	}
 	left() // nothing was ever made
-	host, err := os.Hostname()
-	must(t, err)
+	host := testrun.Must(os.Hostname())(t)
 	must(t, os.MkdirAll(s.claimsDir(), 0o755))
 	write := func(token string, pid int) {
 		t.Helper()
-		data, err := json.Marshal(record{PID: pid, Host: host, Task: "one", Since: s.b.Now()})
-		must(t, err)
+		data := testrun.Must(json.Marshal(record{PID: pid, Host: host, Task: "one", Since: s.b.Now()}))(t)
 		must(t, os.WriteFile(filepath.Join(s.claimsDir(), token), data, 0o644))
 	}
 	const dead = 1 << 30

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -43,16 +44,14 @@ func TestRecordWithoutCommit(t *testing.T) {
 	head := filepath.Join(record, "HEAD")
 	s.check(os.WriteFile(head, []byte(string(plumbing.ZeroOID)+"\n"), 0o644))
 	s.aged(head)
-	found, err := doctor.Diagnose(s.ctx, s.b)
-	s.check(err)
+	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
 	if len(found) != 2 || found[0].Kind != doctor.DamagedRecord || found[0].Fix != nil || !strings.Contains(found[0].Hint, "git rev-parse HEAD >") {
 		t.Fatalf("a record that was worked with: %+v", found)
 	}
 	for _, name := range []string{"index", "logs", "ORIG_HEAD", "refs", "made-by-git-liza"} { // git writes them later
 		s.check(os.RemoveAll(filepath.Join(record, name)))
 	}
-	found, err = doctor.Diagnose(s.ctx, s.b)
-	s.check(err)
+	found = testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
 	if len(found) != 1 || found[0].Kind != doctor.DamagedRecord || found[0].Fix == nil {
 		t.Fatalf("found %+v", found)
 	}
@@ -74,12 +73,9 @@ func TestPastARecordOfTheDead(t *testing.T) {
 	if _, err := worktrees.Create(s.ctx, s.b, "two", nil); !errors.As(err, new(*git.DamagedRecordError)) {
 		t.Fatalf("a worktree is made again: %v", err)
 	}
-	found, err := doctor.Diagnose(s.ctx, s.b)
-	s.check(err)
-	_, err = fixAll(s.ctx, found)
-	s.check(err)
-	_, err = worktrees.Create(s.ctx, s.b, "two", nil)
-	s.check(err)
+	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
+	testrun.Must(fixAll(s.ctx, found))(s.t)
+	testrun.Must(worktrees.Create(s.ctx, s.b, "two", nil))(s.t)
 	s.mended("left-candidate")
 	s.lies("two")
 }
@@ -228,8 +224,7 @@ func TestMoveNotRecorded(t *testing.T) {
 	for name, needs := range map[string]func(s *scene){
 		"doctor": func(s *scene) { s.mended(doctor.DamagedWorktree) },
 		"its agent": func(s *scene) {
-			_, err := worktrees.Create(s.ctx, s.b, "one", nil)
-			s.check(err)
+			testrun.Must(worktrees.Create(s.ctx, s.b, "one", nil))(s.t)
 		},
 		"a human who releases it": func(s *scene) {
 			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: about("one"), Force: true, Reason: "it is stuck"})
@@ -245,8 +240,7 @@ func TestMoveNotRecorded(t *testing.T) {
 			s.write(s.path("one"), "new", "work\n")
 			record := s.gitDirOf("one")
 			s.write(record, "gitdir", filepath.Join(filepath.Dir(s.path("one")), ".claim-aaaa", ".git")+"\n")
-			host, err := os.Hostname()
-			s.check(err)
+			host := testrun.Must(os.Hostname())(s.t)
 			s.write(s.b.Dir(), "claims/aaaa", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))
 			if _, err := worktrees.Create(s.ctx, s.b, "one", nil); err == nil {
 				t.Error("the process that moves it is not waited for")

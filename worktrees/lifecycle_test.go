@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -21,8 +22,7 @@ func TestRepeatedRequests(t *testing.T) {
 	claim := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r1"}}
 	var commits []string
 	for range 2 {
-		got, err := worktrees.Claim(s.ctx, s.b, claim)
-		s.check(err)
+		got := testrun.Must(worktrees.Claim(s.ctx, s.b, claim))(s.t)
 		commits = append(commits, string(got.Done.Commit)+got.Path+got.Kind.Event)
 	}
 	s.preExec("coder-1", "one")
@@ -87,8 +87,7 @@ func TestBare(t *testing.T) {
 	}
 
 	// Nor has it any worktree where it was turned into a bare one with tasks in hand.
-	clone, err := s.b.Clone().ID(s.ctx)
-	s.check(err)
+	clone := testrun.Must(s.b.Clone().ID(s.ctx))(s.t)
 	s.write(b.Dir(), "clone", clone)
 	b = s.openAt(bare)
 	if found, err := doctor.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
@@ -100,8 +99,7 @@ func TestBare(t *testing.T) {
 	s.refused(err, "bare", "a worktree needs")
 	_, _, err = worktrees.Submit(s.ctx, b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "two"})
 	s.refused(err, "bare", "work on a task")
-	v, err := b.View(s.ctx)
-	s.check(err)
+	v := testrun.Must(b.View(s.ctx))(s.t)
 	elsewhere := *v.State.Task("two")
 	elsewhere.Clone, elsewhere.Status, elsewhere.ReviewCommit = "another", board.ReadyForReview, string(commit)
 	path, err := worktrees.ForReview(s.ctx, b, v, &elsewhere)
@@ -217,8 +215,7 @@ func TestSubmodule(t *testing.T) {
 // TestExcluded checks that git status does not list our files.
 func TestExcluded(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	out, err := exec.Command("git", "-C", s.dir, "status", "--porcelain").Output()
-	s.check(err)
+	out := testrun.Must(exec.Command("git", "-C", s.dir, "status", "--porcelain").Output())(s.t)
 	if strings.Contains(string(out), ".worktrees") {
 		t.Errorf("status: %s", out)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -175,8 +176,7 @@ func TestMergeLease(t *testing.T) {
 		t.Errorf("problems %+v", p)
 	}
 	s.mended("expired-merge-lease")
-	_, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
-	s.check(err)
+	testrun.Must(lease.Beat(s.ctx, s.b.Repo(), nil, held))(s.t)
 	s.set("integration_test", "git -C '"+s.dir+"' update-ref -d refs/liza/leases/merge")
 	s.refused(s.mergeErr("one"), "busy", "the merge lease has expired")
 	s.set("integration_test", "")

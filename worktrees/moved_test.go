@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
@@ -60,10 +61,8 @@ func TestMovedProject(t *testing.T) {
 	s.dir = before + "-renamed"
 	s.check(os.Rename(before, s.dir))
 	s.b = s.open()
-	found, err := doctor.Diagnose(s.ctx, s.b)
-	s.check(err)
-	_, err = fixAll(s.ctx, found)
-	s.check(err)
+	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
+	testrun.Must(fixAll(s.ctx, found))(s.t)
 	if got := s.git(s.path("one"), "show", ":staged.txt"); got != "v1" {
 		t.Errorf("staged is %q", got)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -12,8 +13,7 @@ import (
 func (s *scene) checkpoint(id, task string) {
 	s.t.Helper()
 	p := board.PreExec{About: about(task), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}}
-	_, err := worktrees.PreExec(s.ctx, s.b, gitboard.Request{Actor: s.as(id)}, p)
-	s.check(err)
+	testrun.Must(worktrees.PreExec(s.ctx, s.b, gitboard.Request{Actor: s.as(id)}, p))(s.t)
 }
 
 func (s *scene) trySubmit(id, task string) ([]string, error) {

@@ -227,8 +227,7 @@ func TestEndedBeside(t *testing.T) {
 				looks := 0
 				b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
 					if looks++; looks == n+1 {
-						_, err := worktrees.End(s.ctx, s.b, r, &board.Release{About: about("one")})
-						s.check(err)
+						testrun.Must(worktrees.End(s.ctx, s.b, r, &board.Release{About: about("one")}))(s.t)
 						s.claim("coder-2", "one")
 						edit("edited by the next\n")
 					}
@@ -264,8 +263,7 @@ func TestLandedBeside(t *testing.T) {
 			looks := 0
 			b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
 				if looks++; looks == n+1 {
-					_, err := merge.Land(s.ctx, s.b, r)
-					s.check(err)
+					testrun.Must(merge.Land(s.ctx, s.b, r))(s.t)
 					s.clock.pass(time.Minute)
 				}
 				return s.clock.now()
@@ -294,8 +292,7 @@ func TestMergedBeside(t *testing.T) {
 			looks := 0
 			b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
 				if looks++; looks == n+1 {
-					_, err := merge.Train(s.ctx, there, merge.TrainRequest{Request: r, Tasks: []string{"t1"}})
-					s.check(err)
+					testrun.Must(merge.Train(s.ctx, there, merge.TrainRequest{Request: r, Tasks: []string{"t1"}}))(s.t)
 				}
 				return s.clock.now()
 			}})
@@ -307,8 +304,7 @@ func TestMergedBeside(t *testing.T) {
 					t.Errorf("got %+v", m)
 				}
 			}
-			_, err = merge.Follow(s.ctx, s.b, gitboard.Moment{})
-			s.check(err)
+			testrun.Must(merge.Follow(s.ctx, s.b, gitboard.Moment{}))(s.t)
 			s.is("t1", board.Merged)
 			s.is("t2", board.Merged)
 		})

@@ -96,16 +96,14 @@ func TestFromElsewhere(t *testing.T) {
 	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
 	s.refused(err, board.CodeWrongState, "one is READY_FOR_REVIEW")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
-	v, err := s.b.View(s.ctx)
-	s.check(err)
+	v := testrun.Must(s.b.View(s.ctx))(s.t)
 	one := v.State.Task("one")
 
 	s.write(s.path("one"), "notes.txt", "a person's\n")
 	_, err = worktrees.ForReview(s.ctx, s.b, v, one)
 	s.refused(err, board.CodeInTheWay, "is not a worktree of this repository")
 	s.check(os.RemoveAll(s.path("one")))
-	path, err := worktrees.ForReview(s.ctx, s.b, v, one)
-	s.check(err)
+	path := testrun.Must(worktrees.ForReview(s.ctx, s.b, v, one))(s.t)
 	s.write(path, "x.cache", "of this review\n")
 	again, err := worktrees.ForReview(s.ctx, s.b, v, one)
 	if s.check(err); again != path || s.git(path, "rev-parse", "HEAD") != string(theirs) || s.read(path, "x.cache") == "" {
@@ -222,8 +220,7 @@ func TestNextClaim(t *testing.T) {
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	next := func(id, want string) {
 		t.Helper()
-		v, err := s.b.View(s.ctx)
-		s.check(err)
+		v := testrun.Must(s.b.View(s.ctx))(s.t)
 		if got, err := worktrees.NextClaim(s.ctx, v, id); got != want || err != nil {
 			t.Errorf("%s gets %q, not %q (%v)", id, got, want, err)
 		}
@@ -245,8 +242,7 @@ func TestRepeatedClaim(t *testing.T) {
 	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3"), ID: "r"}, Task: "two"}
 	claim := func() *worktrees.Claimed {
 		t.Helper()
-		got, err := worktrees.Claim(s.ctx, s.b, r)
-		s.check(err)
+		got := testrun.Must(worktrees.Claim(s.ctx, s.b, r))(s.t)
 		return got
 	}
 	first, again := claim(), claim()
@@ -327,8 +323,7 @@ func TestNotAllowed(t *testing.T) {
 	s.refused(err, board.CodeDirty, "git merge is not finished")
 
 	other := gitboard.Request{Actor: human(), ID: "other"}
-	_, err = s.b.Do(s.ctx, other, gitboard.Just(&board.AddNote{Message: "under this id"}))
-	s.check(err)
+	testrun.Must(s.b.Do(s.ctx, other, gitboard.Just(&board.AddNote{Message: "under this id"})))(s.t)
 	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: other, Commit: "main"})
 	s.refused(err, board.CodeExists, "the request other was carried out before, as note")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -33,10 +34,8 @@ func TestRemade(t *testing.T) {
 			if strings.Join(e.Remade, " ") != string(head) || e.RefusedAt == "" {
 				t.Errorf("%+v", e)
 			}
-			v, err := s.b.View(s.ctx)
-			s.check(err)
-			sub, err := v.Submission(s.ctx, v.State.Task("one"))
-			s.check(err)
+			v := testrun.Must(s.b.View(s.ctx))(s.t)
+			sub := testrun.Must(v.Submission(s.ctx, v.State.Task("one")))(s.t)
 			if got := strings.Join(sub.Commits, "\n"); !strings.Contains(got, " (remade after the refusal of "+string(e.RefusedAt)+") ") {
 				t.Error(got)
 			}

@@ -121,16 +121,13 @@ func (s *scene) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	// s.b may be closed already.
-	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now})
-	s.check(err)
+	b := testrun.Must(gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now}))(s.t)
 	defer b.Close()
-	v, err := b.View(ctx)
-	s.check(err)
+	v := testrun.Must(b.View(ctx))(s.t)
 	for _, violation := range board.Violations(v.State) {
 		s.t.Errorf("violation: %s", violation)
 	}
-	report, err := audit.Verify(ctx, b.Repo(), b.Repo(), audit.Range{}, nil)
-	s.check(err)
+	report := testrun.Must(audit.Verify(ctx, b.Repo(), b.Repo(), audit.Range{}, nil))(s.t)
 	for _, f := range report.Findings {
 		s.t.Errorf("verify: %s", f)
 	}
@@ -144,10 +141,8 @@ func (s *scene) end() {
 
 // checkout returns everything that a human sees in the main worktree.
 func (s *scene) checkout() string {
-	index, err := os.ReadFile(filepath.Join(s.dir, ".git", "index"))
-	s.check(err)
-	head, err := os.ReadFile(filepath.Join(s.dir, ".git", "HEAD"))
-	s.check(err)
+	index := testrun.Must(os.ReadFile(filepath.Join(s.dir, ".git", "index")))(s.t)
+	head := testrun.Must(os.ReadFile(filepath.Join(s.dir, ".git", "HEAD")))(s.t)
 	return fmt.Sprintf("%sindex %x\n%s", head, sha256.Sum256(index),
 		s.git(s.dir, "--no-optional-locks", "status", "--porcelain=v2", "--branch"))
 }
@@ -157,8 +152,7 @@ func (s *scene) open() *gitboard.Board { return s.openAt(s.dir) }
 
 func (s *scene) openAt(dir string) *gitboard.Board {
 	s.t.Helper()
-	b, err := gitboard.Open(s.ctx, dir, gitboard.Options{Now: s.clock.now})
-	s.check(err)
+	b := testrun.Must(gitboard.Open(s.ctx, dir, gitboard.Options{Now: s.clock.now}))(s.t)
 	s.t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -173,8 +167,7 @@ func (s *scene) check(err error) {
 // testPlace is the worktree in which merges are tested.
 func (s *scene) testPlace() string {
 	s.t.Helper()
-	dir, err := merge.TestDir(s.b)
-	s.check(err)
+	dir := testrun.Must(merge.TestDir(s.b))(s.t)
 	return filepath.Join(dir, ".integration")
 }
 
@@ -192,8 +185,7 @@ func (s *scene) write(dir, name, text string) {
 
 func (s *scene) read(dir, name string) string {
 	s.t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	s.check(err)
+	data := testrun.Must(os.ReadFile(filepath.Join(dir, name)))(s.t)
 	return string(data)
 }
 
@@ -345,8 +337,7 @@ func (s *scene) appears(file string) {
 
 func (s *scene) lease(of string) *lease.Held {
 	s.t.Helper()
-	held, err := lease.Read(s.ctx, s.b.Repo(), of)
-	s.check(err)
+	held := testrun.Must(lease.Read(s.ctx, s.b.Repo(), of))(s.t)
 	if held == nil {
 		s.t.Fatalf("%s has no lease", of)
 	}
@@ -355,8 +346,7 @@ func (s *scene) lease(of string) *lease.Held {
 
 func (s *scene) state() *board.State {
 	s.t.Helper()
-	v, err := s.b.View(s.ctx)
-	s.check(err)
+	v := testrun.Must(s.b.View(s.ctx))(s.t)
 	return v.State
 }
 
@@ -371,16 +361,14 @@ func (s *scene) is(task string, want board.Status) *board.Task {
 
 func (s *scene) ref(name string) plumbing.OID {
 	s.t.Helper()
-	oid, err := s.b.Repo().Ref(s.ctx, name)
-	s.check(err)
+	oid := testrun.Must(s.b.Repo().Ref(s.ctx, name))(s.t)
 	return oid
 }
 
 // attic returns the commits kept for a task.
 func (s *scene) attic(task string) []plumbing.OID {
 	s.t.Helper()
-	refs, err := s.b.Repo().Refs(s.ctx, "refs/liza/attic/"+task)
-	s.check(err)
+	refs := testrun.Must(s.b.Repo().Refs(s.ctx, "refs/liza/attic/"+task))(s.t)
 	var all []plumbing.OID
 	for i, r := range refs {
 		if want := fmt.Sprintf("refs/liza/attic/%s/%d", task, i+1); r.Name != want {
@@ -422,8 +410,7 @@ func (s *scene) lies(want ...string) {
 	if got := s.folders(); !slices.Equal(got, want) {
 		s.t.Errorf(".worktrees holds %q, not %q", got, want)
 	}
-	all, err := s.b.Repo().Worktrees(s.ctx)
-	s.check(err)
+	all := testrun.Must(s.b.Repo().Worktrees(s.ctx))(s.t)
 	var known []string
 	for _, w := range all[1:] {
 		if filepath.Base(filepath.Dir(w.Path)) == ".worktrees" {
@@ -451,8 +438,7 @@ func (s *scene) refused(err error, code board.ErrorCode, part string) {
 // problems returns what both diagnoses find.
 func (s *scene) problems() []doctor.Problem {
 	s.t.Helper()
-	found, err := s.diagnosed(s.ctx)
-	s.check(err)
+	found := testrun.Must(s.diagnosed(s.ctx))(s.t)
 	return found
 }
 
@@ -491,11 +477,9 @@ func (s *scene) mended(kinds ...string) {
 			return err
 		})
 	}
-	left, err := fixAll(s.ctx, found)
-	s.check(err)
+	left := testrun.Must(fixAll(s.ctx, found))(s.t)
 	for range 2 { // repeating a fix is harmless
-		_, err := fixAll(s.ctx, found)
-		s.check(err)
+		testrun.Must(fixAll(s.ctx, found))(s.t)
 	}
 	if left = append(left, s.problems()...); len(left) > 0 {
 		s.t.Errorf("left: %+v", left)

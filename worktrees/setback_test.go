@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -41,14 +42,10 @@ func (s *scene) lands(b *gitboard.Board, commit plumbing.OID) error {
 // asked returns the way back that a human is shown, "" if integration is where the board left it.
 func (s *scene) asked() string {
 	s.t.Helper()
-	v, err := s.b.View(s.ctx)
-	s.check(err)
-	g, err := v.Glance(s.ctx)
-	s.check(err)
-	in, err := g.Inbox(s.clock.now())
-	s.check(err)
-	o, err := g.Overview(s.clock.now())
-	s.check(err)
+	v := testrun.Must(s.b.View(s.ctx))(s.t)
+	g := testrun.Must(v.Glance(s.ctx))(s.t)
+	in := testrun.Must(g.Inbox(s.clock.now()))(s.t)
+	o := testrun.Must(g.Overview(s.clock.now()))(s.t)
 	if len(in.Items) == 0 || in.Items[0].Kind != report.ItemSetBack {
 		return ""
 	}
@@ -82,8 +79,7 @@ func TestSetBack(t *testing.T) {
 	if got := s.asked(); got != "" {
 		t.Errorf("the inbox has %q", got)
 	}
-	got, err := s.claims(s.b, "coder-1", "two")
-	s.check(err)
+	got := testrun.Must(s.claims(s.b, "coder-1", "two"))(s.t)
 	if s.read(got.Path, "b.txt") != "b\n" {
 		t.Error("it is begun without the work that it depends on")
 	}
@@ -102,8 +98,7 @@ func TestSetBackBeside(t *testing.T) {
 	s.git(beside, "switch", "-q", "-c", "both")
 	s.git(beside, "merge", "-q", "-m", "both", landed.Short())
 	s.check(s.lands(s.b, "both"))
-	_, err = s.claims(s.b, "coder-1", "two")
-	s.check(err)
+	testrun.Must(s.claims(s.b, "coder-1", "two"))(s.t)
 }
 
 // TestSetBackMissing checks that a deleted branch is the same question.
@@ -114,8 +109,7 @@ func TestSetBackMissing(t *testing.T) {
 		t.Errorf("the inbox has %q", got)
 	}
 	s.git(s.dir, "branch", "integration", string(landed))
-	_, err := s.claims(s.b, "coder-1", "two")
-	s.check(err)
+	testrun.Must(s.claims(s.b, "coder-1", "two"))(s.t)
 }
 
 // TestSetBackThere checks that a claim is refused, and not tried again and again, where the remote
@@ -137,6 +131,5 @@ func TestSetBackThere(t *testing.T) {
 		t.Errorf("it keeps %s: %v", kept, err)
 	}
 	s.check(s.lands(there, landed))
-	_, err = s.claims(there, "coder-2", "two")
-	s.check(err)
+	testrun.Must(s.claims(there, "coder-2", "two"))(s.t)
 }

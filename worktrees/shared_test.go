@@ -73,8 +73,7 @@ func TestShared(t *testing.T) {
 	fresh := func(b *gitboard.Board) *gitboard.View {
 		t.Helper()
 		s.check(b.Refresh(s.ctx))
-		v, err := b.View(s.ctx)
-		s.check(err)
+		v := testrun.Must(b.View(s.ctx))(s.t)
 		return v
 	}
 
@@ -86,8 +85,7 @@ func TestShared(t *testing.T) {
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	v := fresh(there)
 	for range 2 {
-		path, err := worktrees.ForReview(s.ctx, there, v, v.State.Task("one"))
-		s.check(err)
+		path := testrun.Must(worktrees.ForReview(s.ctx, there, v, v.State.Task("one")))(s.t)
 		if head := s.git(path, "rev-parse", "HEAD"); path != place("one") || head != string(commit) {
 			t.Errorf("%s is at %s", path, head)
 		}
@@ -135,8 +133,7 @@ func TestShared(t *testing.T) {
 
 	// A half-done task continues in that clone, and returns. Each clone keeps the work that no other
 	// has.
-	_, err = s.asks(s.b, "coder-1", "")
-	s.check(err)
+	testrun.Must(s.asks(s.b, "coder-1", ""))(s.t)
 	s.preExec("coder-1", "two")
 	half := s.work("two", "c.txt", "half\n")
 	s.write(s.path("two"), "left.txt", "left here\n")
@@ -144,8 +141,7 @@ func TestShared(t *testing.T) {
 		t.Helper()
 		fresh(b)
 		for _, p := range []board.TaskPayload{&board.Block{About: about("two"), Reason: "stop"}, &board.Unblock{About: about("two"), Mode: board.UnblockKeepWork}} {
-			_, err := worktrees.End(s.ctx, b, gitboard.Request{Actor: human()}, p)
-			s.check(err)
+			testrun.Must(worktrees.End(s.ctx, b, gitboard.Request{Actor: human()}, p))(s.t)
 		}
 	}
 	back(s.b)
@@ -277,8 +273,7 @@ func TestMergeBehindItsApproval(t *testing.T) {
 	})
 	s.check(os.WriteFile(open, nil, 0o644))
 	all.Wait()
-	text, err := os.ReadFile(asked)
-	s.check(err)
+	text := testrun.Must(os.ReadFile(asked))(s.t)
 	if got := string(text); got != strings.Repeat("receive-pack\n", 3) {
 		t.Errorf("the remote was asked for %q", got)
 	}

@@ -154,13 +154,11 @@ func TestLateWork(t *testing.T) {
 	s.clock.pass(past)
 	// This is the transaction of a claim by coder-2, whose process then dies.
 	base := s.ref("refs/heads/integration")
-	clone, err := s.b.Clone().ID(s.ctx)
-	s.check(err)
+	clone := testrun.Must(s.b.Clone().ID(s.ctx))(s.t)
 	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base), Kept: string(old)},
 		plumbing.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, plumbing.RefUpdate{Ref: taskRef("one"), Old: old, New: base})
 	s.write(s.path("one"), "late.txt", "late\n")
-	path, err := worktrees.Create(s.ctx, s.b, "one", by(s.as("coder-2")))
-	s.check(err)
+	path := testrun.Must(worktrees.Create(s.ctx, s.b, "one", by(s.as("coder-2"))))(s.t)
 	if out := s.git(path, "status", "--porcelain"); out != "" {
 		t.Errorf("it holds %q", out)
 	}
@@ -198,8 +196,7 @@ func TestBranchOfNoTask(t *testing.T) {
 	if p := s.problems(); len(p) > 0 {
 		t.Errorf("problems: %+v", p)
 	}
-	tidied, err := worktrees.TidyAll(s.ctx, s.b, human())
-	s.check(err)
+	tidied := testrun.Must(worktrees.TidyAll(s.ctx, s.b, human()))(s.t)
 	s.check(worktrees.Tidy(s.ctx, s.b, done.View, human(), "one"))
 	if len(tidied) > 0 || string(s.ref(taskRef("one"))) != own || string(s.ref(taskRef("no-task"))) != own || len(s.attic("one")) > 0 {
 		t.Errorf("tidied %v", tidied)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -101,8 +102,7 @@ func TestTheirsIsNotTidied(t *testing.T) {
 	s.check(err)
 	s.git(s.dir, "worktree", "add", "-q", "-b", "task/one", s.path("one"), "integration")
 	s.b.TakeMentions()
-	tidied, err := worktrees.TidyAll(s.ctx, s.b, human())
-	s.check(err)
+	tidied := testrun.Must(worktrees.TidyAll(s.ctx, s.b, human()))(s.t)
 	want := []string{"not tidied: the worktree " + s.path("one") + " was not made by git liza, and is in the way of one"}
 	if got := s.b.TakeMentions(); len(tidied) > 0 || !slices.Equal(got, want) {
 		t.Errorf("tidied %q, mentioned %q", tidied, got)

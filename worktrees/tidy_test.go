@@ -3,13 +3,13 @@ package worktrees_test
 import (
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 func (s *scene) tidy(task string) error {
 	s.t.Helper()
-	v, err := s.b.View(s.ctx)
-	s.check(err)
+	v := testrun.Must(s.b.View(s.ctx))(s.t)
 	return worktrees.Tidy(s.ctx, s.b, v, human(), task)
 }
 

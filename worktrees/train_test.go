@@ -129,8 +129,7 @@ func TestTrainWorkers(t *testing.T) {
 	s.set("integration_test", "if test -e t4.txt; then touch '"+begun+"'; else until test -e '"+begun+"'; do sleep 0.01; done; fi; echo x >> '"+begun+".runs'")
 	moves := s.moves()
 	got := s.train()
-	runs, err := os.ReadFile(begun + ".runs")
-	s.check(err)
+	runs := testrun.Must(os.ReadFile(begun + ".runs"))(s.t)
 	if len(got) != 4 || s.moves() != moves+2 || string(runs) != "x\nx\n" {
 		t.Errorf("%d results, %d moves, runs %q", len(got), s.moves()-moves, runs)
 	}
@@ -388,8 +387,7 @@ func TestTrainContinued(t *testing.T) {
 			t.Fatalf("not cut short: %+v, %v", got, err)
 		}
 		s.check(b.Close())
-		got, err := merge.Train(s.ctx, s.b, r)
-		s.check(err)
+		got := testrun.Must(merge.Train(s.ctx, s.b, r))(s.t)
 		if named != nil {
 			if len(got) != 2 || !got[0].Done.Repeated || got[1].Done.Repeated || got[1].Task != "t2" || !got[1].Merged {
 				t.Errorf("got %+v", got)
@@ -552,8 +550,7 @@ func TestTrainOfStages(t *testing.T) {
 	if want := []string{"t1 code true", "t3 code true", "t2 docs true", "t4 docs false"}; !slices.Equal(outcome, want) {
 		t.Errorf("got %q, want %q", outcome, want)
 	}
-	text, err := os.ReadFile(marker)
-	s.check(err)
+	text := testrun.Must(os.ReadFile(marker))(s.t)
 	if want := "code t1 t3\ndocs t2 t4\ndocs t2\n"; string(text) != want {
 		t.Errorf("the tests were %q, want %q", text, want)
 	}

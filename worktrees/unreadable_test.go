@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -19,8 +20,7 @@ import (
 func TestUnreadableClone(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	coder, ada := gitboard.Request{Actor: s.as("coder-1")}, human()
-	v, err := s.b.View(s.ctx)
-	s.check(err)
+	v := testrun.Must(s.b.View(s.ctx))(s.t)
 	one := v.State.Task("one")
 	file := filepath.Join(s.b.Dir(), "clone")
 	id := s.read("", file)
@@ -93,8 +93,7 @@ func TestUnreadableFolders(t *testing.T) {
 func TestConcerning(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	common := s.b.Repo().CommonDir()
-	concerns, err := doctor.Concerning(s.ctx, s.b, "one")
-	s.check(err)
+	concerns := testrun.Must(doctor.Concerning(s.ctx, s.b, "one"))(s.t)
 	for _, c := range []struct {
 		p    doctor.Problem
 		want bool
@@ -126,8 +125,7 @@ func TestList(t *testing.T) {
 	s.do(s.as("coder-3"), &board.Claim{About: about("elsewhere"), Clone: "another", BaseCommit: string(s.ref("refs/heads/integration"))})
 	listed := func() (names []string) {
 		t.Helper()
-		list, err := worktrees.List(s.ctx, s.b)
-		s.check(err)
+		list := testrun.Must(worktrees.List(s.ctx, s.b))(s.t)
 		for _, e := range list {
 			is := " is gone"
 			if e.Exists {

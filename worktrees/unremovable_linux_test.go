@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
 )
@@ -48,8 +49,7 @@ func TestUnremovableFile(t *testing.T) {
 				s.claim("coder-2", "one")
 			} else {
 				who := human()
-				path, err := worktrees.Create(s.ctx, s.b, "one", &who)
-				s.check(err)
+				path := testrun.Must(worktrees.Create(s.ctx, s.b, "one", &who))(s.t)
 				if path != s.path("one") {
 					t.Error(path)
 				}

@@ -176,8 +176,7 @@ func TestIdleTeam(t *testing.T) {
 // cpu returns the CPU time used by a process and by its children that have ended.
 func cpu(t *testing.T, pid int) time.Duration {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	testrun.Check(t, err)
+	stat := testrun.Must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)))(t)
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	var total time.Duration

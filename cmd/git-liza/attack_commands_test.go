@@ -74,8 +74,7 @@ func TestProjectsCommands(t *testing.T) {
 	if ops := p.git("log", "--format=%s", strings.TrimSpace(tip)+"..liza/state"); strings.Count(ops, "\n") != 1 || !strings.HasPrefix(ops, "merge(parse)") {
 		t.Errorf("besides the merge:\n%s", ops)
 	}
-	text, err := os.ReadFile(said)
-	testrun.Check(t, err)
+	text := testrun.Must(os.ReadFile(said))(t)
 	runs := strings.Split(strings.TrimPrefix(string(text), "key="), "key=")
 	if len(runs) != 3 { // the setup for the claim, the setup for the test, and the test
 		t.Errorf("it ran %d times", len(runs))

@@ -233,8 +233,7 @@ func TestHooksWithoutProgram(t *testing.T) {
 			}
 			// The hooks run this program, and PATH has no other.
 			run := filepath.Join(s.dir, ".git", "liza", "hooks", "run")
-			text, err := os.ReadFile(run)
-			testrun.Check(t, err)
+			text := testrun.Must(os.ReadFile(run))(t)
 			lines := strings.Split(string(text), "\n")
 			for i, line := range lines {
 				if strings.HasPrefix(line, "program='") {

@@ -96,8 +96,7 @@ func TestTeamByHand(t *testing.T) {
 	}
 	for _, id := range agents {
 		idle, _ := os.ReadFile(filepath.Join(said, id+".idle"))
-		all, err := os.ReadFile(filepath.Join(said, id+".all"))
-		testrun.Check(t, err)
+		all := testrun.Must(os.ReadFile(filepath.Join(said, id+".all")))(t)
 		if n := bytes.Count(idle, []byte("\n")); n > 10 || len(all) > 60<<10 || t.Failed() {
 			t.Errorf("%s had nothing to do %d times, and read %d bytes:\n%s", id, n, len(all), all)
 		}

@@ -28,12 +28,10 @@ func smallImage(t *testing.T) string {
 		to := filepath.Join(root, as)
 		testrun.Check(t, errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), testrun.WriteProgram(to, string(data))))
 	}
-	self, err := os.Executable()
-	testrun.Check(t, err)
+	self := testrun.Must(os.Executable())(t)
 	files := []string{self}
 	for _, name := range strings.Fields("sh git cat sed env mkdir rm mv sleep") {
-		file, err := exec.LookPath(name)
-		testrun.Check(t, err)
+		file := testrun.Must(exec.LookPath(name))(t)
 		add(file, "bin/"+name)
 		files = append(files, file)
 	}

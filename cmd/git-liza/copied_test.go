@@ -25,8 +25,7 @@ func TestCopiedBoardIsFound(t *testing.T) {
 	}
 	age := map[string]time.Time{}
 	for _, file := range kept {
-		info, err := os.Stat(file)
-		testrun.Check(t, err)
+		info := testrun.Must(os.Stat(file))(t)
 		age[file] = info.ModTime()
 	}
 	now := time.Now()

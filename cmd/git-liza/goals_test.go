@@ -88,8 +88,7 @@ func (p *project) ended(goal string) time.Time {
 	p.t.Helper()
 	for _, g := range p.board().Goals {
 		if g.ID == goal {
-			at, err := time.Parse(time.RFC3339, g.Ended)
-			testrun.Check(p.t, err)
+			at := testrun.Must(time.Parse(time.RFC3339, g.Ended))(p.t)
 			return at
 		}
 	}

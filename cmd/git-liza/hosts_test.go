@@ -143,8 +143,7 @@ func (h *host) file(name, text string, mode os.FileMode) string {
 // runs starts a server that ends with the test, and waits until it listens.
 func (h *host) runs(network, address, name string, args ...string) {
 	h.t.Helper()
-	log, err := os.Create(filepath.Join(h.dir, filepath.Base(name)+".log"))
-	testrun.Check(h.t, err)
+	log := testrun.Must(os.Create(filepath.Join(h.dir, filepath.Base(name)+".log")))(h.t)
 	defer log.Close()
 	cmd := exec.Command(name, args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = quietly(), log, log, &syscall.SysProcAttr{Setpgid: true}
@@ -210,8 +209,7 @@ func serveGitolite(h *host) {
 	testrun.Check(h.t, os.WriteFile(filepath.Join(home, ".gitolite", "conf", "gitolite.conf"), []byte(rules), 0o644))
 	administers("compile")
 	administers("trigger", "POST_COMPILE")
-	keys, err := os.ReadFile(filepath.Join(home, ".ssh", "authorized_keys"))
-	testrun.Check(h.t, err)
+	keys := testrun.Must(os.ReadFile(filepath.Join(home, ".ssh", "authorized_keys")))(h.t)
 	h.file("authorized_keys", string(keys), 0o600)
 	h.hub = filepath.Join(home, "repositories", "board.git")
 	h.url += "/board"
@@ -227,8 +225,7 @@ func (h *host) serveSSHD(home string) (key string) {
 			h.t.Skip(err)
 		}
 	}
-	account, err := user.Current()
-	testrun.Check(h.t, err)
+	account := testrun.Must(user.Current())(h.t)
 	hostKey, userKey := sshKey(h.t, filepath.Join(h.dir, "host")), sshKey(h.t, filepath.Join(h.dir, "key"))
 	port := testrun.FreePort(h.t)
 	env := []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "PATH=" + os.Getenv("PATH")}
@@ -258,8 +255,7 @@ func (h *host) useSSH() {
 // gitProgram returns the path of one of git's own programs.
 func (h *host) gitProgram(name string) string {
 	h.t.Helper()
-	dir, err := exec.Command("git", "--exec-path").Output()
-	testrun.Check(h.t, err)
+	dir := testrun.Must(exec.Command("git", "--exec-path").Output())(h.t)
 	return h.program(filepath.Join(strings.TrimSpace(string(dir)), name))
 }
 

@@ -51,8 +51,7 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 		t.Errorf("%d processes won the claim", winners)
 	}
 	var trees int
-	entries, err := os.ReadDir(filepath.Join(p.dir, ".worktrees"))
-	testrun.Check(t, err)
+	entries := testrun.Must(os.ReadDir(filepath.Join(p.dir, ".worktrees")))(t)
 	for range entries {
 		trees++
 	}

@@ -15,8 +15,7 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // blocks returns a document's fenced blocks of a language.
 func blocks(t *testing.T, document, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	testrun.Check(t, err)
+	text := testrun.Must(os.ReadFile(document))(t)
 	var found []string
 	for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
 		if m[1] == language {

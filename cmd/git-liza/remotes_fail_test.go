@@ -130,8 +130,7 @@ func passing(meddle func(w http.ResponseWriter, r *http.Request, pass http.Handl
 	return func(p *project, hub string) string {
 		t := p.t
 		t.Helper()
-		behind, err := url.Parse(serveHTTP(t, "/").URL)
-		testrun.Check(t, err)
+		behind := testrun.Must(url.Parse(serveHTTP(t, "/").URL))(t)
 		proxy := httputil.NewSingleHostReverseProxy(behind)
 		if meddle == nil {
 			meddle = func(w http.ResponseWriter, r *http.Request, pass http.Handler) { pass.ServeHTTP(w, r) }

@@ -34,8 +34,7 @@ const (
 // the password.
 func serveHTTP(t *testing.T, root string) *httptest.Server {
 	t.Helper()
-	exe, err := exec.Command("git", "--exec-path").Output()
-	testrun.Check(t, err)
+	exe := testrun.Must(exec.Command("git", "--exec-path").Output())(t)
 	backend := &cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"), Stderr: io.Discard,
 		Env: append(quietly(), "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER="+account),
@@ -62,10 +61,8 @@ func sshKey(t *testing.T, path string) ssh.Signer {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	testrun.Check(t, err)
-	signer, err := ssh.NewSignerFromKey(key)
-	testrun.Check(t, err)
-	block, err := ssh.MarshalPrivateKey(key, "")
-	testrun.Check(t, err)
+	signer := testrun.Must(ssh.NewSignerFromKey(key))(t)
+	block := testrun.Must(ssh.MarshalPrivateKey(key, ""))(t)
 	testrun.Check(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	return signer
 }
@@ -76,8 +73,7 @@ func authorized(key ssh.Signer) string { return string(ssh.MarshalAuthorizedKey(
 // listen passes each connection to serve, which need not close it, until the test ends.
 func listen(t *testing.T, serve func(net.Conn)) net.Listener {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	testrun.Check(t, err)
+	listener := testrun.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {

@@ -28,8 +28,7 @@ var (
 // readSession collects the commands of a document's console blocks.
 func readSession(t *testing.T, document string) *session {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	testrun.Check(t, err)
+	text := testrun.Must(os.ReadFile(document))(t)
 	s := &session{document: document, text: string(text)}
 	for _, block := range console.FindAllStringSubmatch(s.text, -1) {
 		s.commands = append(s.commands, prompt.FindAllString(block[1], -1)...)

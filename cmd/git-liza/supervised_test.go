@@ -57,8 +57,7 @@ func (p *project) supervise(args ...string) *supervised {
 	s := &supervised{p: p, cmd: exec.Command("git-liza", append(args, "--json")...), over: make(chan struct{}), came: make(chan struct{}, 1)}
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = p.dir, p.env, &s.errs
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := s.cmd.StdoutPipe()
-	testrun.Check(p.t, err)
+	out := testrun.Must(s.cmd.StdoutPipe())(p.t)
 	testrun.Check(p.t, s.cmd.Start())
 	p.t.Cleanup(func() {
 		_ = s.cmd.Process.Kill()

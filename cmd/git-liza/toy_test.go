@@ -21,8 +21,7 @@ func TestNewOperation(t *testing.T) {
 	testrun.Check(t, err)
 	scratch := t.TempDir()
 	table := filepath.Join(root, "gitboard/board/operations.go")
-	text, err := os.ReadFile(table)
-	testrun.Check(t, err)
+	text := testrun.Must(os.ReadFile(table))(t)
 	const row = `{payload: &Wave{}, noun: "a wave", who: human, born: NoteDir, offline: true},`
 	const before = "\t{payload: &Land{},"
 	withRow := strings.Replace(string(text), before, "\t"+row+"\n"+before, 1)

@@ -18,13 +18,11 @@ func plainly(p *project) string {
 	p.t.Helper()
 	var about []string
 	for _, name := range []string{".git/config", ".git/info/exclude"} {
-		data, err := os.ReadFile(filepath.Join(p.dir, name))
-		testrun.Check(p.t, err)
+		data := testrun.Must(os.ReadFile(filepath.Join(p.dir, name)))(p.t)
 		about = append(about, string(data))
 	}
 	for _, dir := range []string{".", ".git", ".git/hooks"} {
-		entries, err := os.ReadDir(filepath.Join(p.dir, dir))
-		testrun.Check(p.t, err)
+		entries := testrun.Must(os.ReadDir(filepath.Join(p.dir, dir)))(p.t)
 		for _, e := range entries {
 			if !slices.Contains([]string{"COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "index", "logs", "packed-refs"}, e.Name()) {
 				about = append(about, dir+"/"+e.Name())

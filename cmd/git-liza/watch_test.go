@@ -35,8 +35,7 @@ func (p *project) watch(args ...string) *watching {
 	p.t.Helper()
 	w := &watching{p: p, cmd: exec.Command("git-liza", append([]string{"watch"}, args...)...), lines: make(chan string, 1000)}
 	w.cmd.Dir, w.cmd.Env, w.cmd.Stdout = p.dir, p.env, &w.out
-	errs, err := w.cmd.StderrPipe()
-	testrun.Check(p.t, err)
+	errs := testrun.Must(w.cmd.StderrPipe())(p.t)
 	testrun.Check(p.t, w.cmd.Start())
 	p.t.Cleanup(func() { _ = w.cmd.Process.Kill() })
 	go func() {
@@ -263,8 +262,7 @@ func TestWatchEscalates(t *testing.T) {
 		return strings.HasPrefix(text, "CHECKPOINT STUCK: for 3h") && strings.HasSuffix(text, want)
 	})
 	summaries := func() []string {
-		found, err := filepath.Glob(filepath.Join(p.dir, ".git", "liza", "summaries", "*-sprint-1.md"))
-		testrun.Check(t, err)
+		found := testrun.Must(filepath.Glob(filepath.Join(p.dir, ".git", "liza", "summaries", "*-sprint-1.md")))(t)
 		return found
 	}
 	p.eventually("the sprint is summarized", func() bool { return len(summaries()) == 1 })

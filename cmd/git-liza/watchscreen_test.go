@@ -177,8 +177,7 @@ func (s *liveScreen) restored(code int) {
 			s.t.Fatal("the terminal is left on the alternate screen")
 		}
 	}
-	after, err := term.GetState(int(s.tty.Fd()))
-	testrun.Check(s.t, err)
+	after := testrun.Must(term.GetState(int(s.tty.Fd())))(s.t)
 	if !reflect.DeepEqual(after, s.before) {
 		s.t.Errorf("the terminal was %+v and is %+v", s.before, after)
 	}

@@ -66,8 +66,7 @@ func (w *webbing) read(r *http.Response, err error) (int, string) {
 	w.p.t.Helper()
 	testrun.Check(w.p.t, err)
 	defer r.Body.Close()
-	data, err := io.ReadAll(r.Body)
-	testrun.Check(w.p.t, err)
+	data := testrun.Must(io.ReadAll(r.Body))(w.p.t)
 	return r.StatusCode, string(data)
 }
 

@@ -112,8 +112,7 @@ func (p *project) worktreesAsOnBoard() (faults []string) {
 // holds reports whether a file with that text is in a task's worktree or reachable from a ref.
 func (p *project) holds(name, text string) bool {
 	p.t.Helper()
-	found, err := filepath.Glob(filepath.Join(p.dir, ".worktrees", "*", name))
-	testrun.Check(p.t, err)
+	found := testrun.Must(filepath.Glob(filepath.Join(p.dir, ".worktrees", "*", name)))(p.t)
 	for _, path := range found {
 		if data, _ := os.ReadFile(path); string(data) == text {
 			return true
@@ -125,7 +124,6 @@ func (p *project) holds(name, text string) bool {
 	}
 	cat := exec.Command("git", "cat-file", "--batch")
 	cat.Dir, cat.Stdin = p.dir, strings.NewReader(wanted.String())
-	out, err := cat.Output()
-	testrun.Check(p.t, err)
+	out := testrun.Must(cat.Output())(p.t)
 	return strings.Contains(string(out), fmt.Sprintf(" blob %d\n%s\n", len(text), text))
 }

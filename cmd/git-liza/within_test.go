@@ -70,8 +70,7 @@ func inProcess(t *testing.T, files []string) (copies []string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		testrun.Check(t, err)
+		text := testrun.Must(os.ReadFile(file))(t)
 		name := filepath.Base(file)
 		if testing.Short() || !slices.Contains(wholeScripts, strings.TrimSuffix(name, ".txtar")) {
 			text = []byte(withinLines(string(text)))
@@ -115,8 +114,7 @@ type variables struct{}
 func variablesOf(t *testing.T, files []string) (names []string) {
 	t.Helper()
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		testrun.Check(t, err)
+		text := testrun.Must(os.ReadFile(file))(t)
 		for _, m := range envLine.FindAllStringSubmatch(string(text), -1) {
 			names = append(names, m[1])
 		}

@@ -19,8 +19,7 @@ func TestMachinery(t *testing.T) {
 	out, samples, table := filepath.Join(dir, "rows.json"), filepath.Join(dir, "samples.txt"), filepath.Join(dir, "table.md")
 	err := run(context.Background(), []string{"--tiny", "--quick", "--dir", dir, "--source", "../..", "--json", out, "--benchstat", samples, "--markdown", table})
 	testrun.Check(t, err)
-	data, err := os.ReadFile(out)
-	testrun.Check(t, err)
+	data := testrun.Must(os.ReadFile(out))(t)
 	var got struct{ Rows []Row }
 	testrun.Check(t, json.Unmarshal(data, &got))
 	if len(got.Rows) < 12 {

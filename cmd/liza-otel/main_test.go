@@ -69,8 +69,7 @@ func exported(t *testing.T, c *collector) string {
 	dir := t.TempDir()
 	testrun.InitRepository(t, dir, false)
 	ctx := t.Context()
-	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: time.Now})
-	testrun.Check(t, err)
+	b := testrun.Must(gitboard.Open(ctx, dir, gitboard.Options{Now: time.Now}))(t)
 	defer b.Close()
 	do := func(a board.Actor, p board.Payload) {
 		t.Helper()
@@ -79,8 +78,7 @@ func exported(t *testing.T, c *collector) string {
 		}
 	}
 	do(human, &board.Init{Goal: "Sell furniture", IntegrationBranch: "integration"})
-	clone, err := b.Clone().ID(ctx)
-	testrun.Check(t, err)
+	clone := testrun.Must(b.Clone().ID(ctx))(t)
 	in, end := io.Pipe()
 	out, began := io.Pipe()
 	var errs strings.Builder

@@ -149,8 +149,7 @@ func (w *world) look(t *testing.T) alarm.Report {
 	if w.bad != "" {
 		f.State = nil
 	}
-	r, err := alarm.Evaluate(f, w.reported)
-	testrun.Check(t, err)
+	r := testrun.Must(alarm.Evaluate(f, w.reported))(t)
 	w.reported = r.Reported
 	return r
 }

@@ -25,8 +25,7 @@ func (r *run) do(id string, p board.Payload) {
 	r.t.Helper()
 	actor := board.HumanActor("Ada", "ada@example.org")
 	if id != roles.HumanID {
-		role, err := roles.Of(id)
-		testrun.Check(r.t, err)
+		role := testrun.Must(roles.Of(id))(r.t)
 		actor = board.Actor{ID: id, Role: role, Session: "s-" + id}
 	}
 	r.now = r.now.Add(m)

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestWordsOfFindings checks what is reported of trees that are not those of their operations, of
@@ -37,10 +38,8 @@ func TestWordsOfFindings(t *testing.T) {
 	again.Request = w.steps[len(w.steps)-1].op.Request
 	root := func(data func([]plumbing.TreeEntry) []byte) func(*plumbing.Commit) {
 		return func(c *plumbing.Commit) {
-			o, err := w.store.Object(w.ctx, string(c.Tree))
-			check(t, err)
-			entries, err := plumbing.DecodeTree(o.Data)
-			check(t, err)
+			o := testrun.Must(w.store.Object(w.ctx, string(c.Tree)))(t)
+			entries := testrun.Must(plumbing.DecodeTree(o.Data))(t)
 			o = plumbing.NewObject(plumbing.TreeObject, data(entries))
 			check(t, w.store.WriteObjects(w.ctx, []plumbing.Object{o}))
 			c.Tree = o.OID
@@ -70,8 +69,7 @@ func TestWordsOfFindings(t *testing.T) {
 		"a request again": {forgery{op: again}, []string{"was carried out before, by " + w.tip().Short()}},
 	} {
 		c.f.parent = at
-		report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: w.forge(c.f)}, nil)
-		check(t, err)
+		report := testrun.Must(audit.Verify(w.ctx, w.store, nil, audit.Range{To: w.forge(c.f)}, nil))(t)
 		text := findings(report)
 		for _, says := range c.says {
 			if !strings.Contains(text, says) {
@@ -82,8 +80,7 @@ func TestWordsOfFindings(t *testing.T) {
 	bad := plumbing.NewObject(plumbing.CommitObject, []byte("no commit"))
 	check(t, w.store.WriteObjects(w.ctx, []plumbing.Object{bad}))
 	onBad := w.forge(forgery{parent: at, op: noteOf("f"), commit: func(c *plumbing.Commit) { c.Parents = []plumbing.OID{bad.OID} }})
-	report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: onBad}, nil)
-	check(t, err)
+	report := testrun.Must(audit.Verify(w.ctx, w.store, nil, audit.Range{To: onBad}, nil))(t)
 	if text := findings(report); !strings.Contains(text, "it is not a commit") || strings.Contains(text, "cut off here") {
 		t.Errorf("on an object that is no commit:\n%s", text)
 	}
@@ -200,8 +197,7 @@ func TestValidateConditions(t *testing.T) {
 		c.change(state, &task)
 		state.Changes()["tasks/alpha.yaml"] = &task
 		c.here.Clone, c.here.Now, c.here.Leases = "clone-1", w.now.Std(), map[string]time.Time{"coder-1": w.now.Std()}
-		issues, err := audit.Validate(w.ctx, state, repo, repo, c.here)
-		check(t, err)
+		issues := testrun.Must(audit.Validate(w.ctx, state, repo, repo, c.here))(t)
 		var lines []string
 		for _, i := range issues {
 			lines = append(lines, i.String())

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // A history of the corpus is a git bundle. `git fetch FILE 'refs/*:refs/*'` fetches it into any
@@ -40,8 +41,7 @@ func (k *keeper) bundle(t testing.TB) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	out.WriteString(bundleHead)
-	refs, err := k.Refs(context.Background())
-	check(t, err)
+	refs := testrun.Must(k.Refs(context.Background()))(t)
 	for _, r := range refs {
 		fmt.Fprintf(&out, "%s %s\n", r.OID, r.Name)
 	}
@@ -50,15 +50,11 @@ func (k *keeper) bundle(t testing.TB) []byte {
 	var ids []gogit.Hash
 	for _, o := range k.objects {
 		e := all.NewEncodedObject()
-		kind, err := gogit.ParseObjectType(string(o.Type))
-		check(t, err)
+		kind := testrun.Must(gogit.ParseObjectType(string(o.Type)))(t)
 		e.SetType(kind)
-		w, err := e.Writer()
-		check(t, err)
-		_, err = w.Write(o.Data)
-		check(t, err)
-		id, err := all.SetEncodedObject(e)
-		check(t, err)
+		w := testrun.Must(e.Writer())(t)
+		testrun.Must(w.Write(o.Data))(t)
+		id := testrun.Must(all.SetEncodedObject(e))(t)
 		if id.String() != string(o.OID) {
 			t.Fatalf("%s is packed as %s", o.OID, id)
 		}
@@ -66,8 +62,7 @@ func (k *keeper) bundle(t testing.TB) []byte {
 			ids = append(ids, id)
 		}
 	}
-	_, err = packfile.NewEncoder(&out, all, false).Encode(ids, 200)
-	check(t, err)
+	testrun.Must(packfile.NewEncoder(&out, all, false).Encode(ids, 200))(t)
 	return out.Bytes()
 }
 
@@ -80,8 +75,7 @@ func unbundle(t testing.TB, store log.Store, data []byte) {
 	}
 	var refs []plumbing.RefUpdate
 	for {
-		line, err := in.ReadString('\n')
-		check(t, err)
+		line := testrun.Must(in.ReadString('\n'))(t)
 		if line == "\n" {
 			break
 		}
@@ -89,16 +83,12 @@ func unbundle(t testing.TB, store log.Store, data []byte) {
 		refs = append(refs, plumbing.RefUpdate{Ref: ref, New: plumbing.OID(oid)})
 	}
 	all := memory.NewStorage()
-	p, err := packfile.NewParserWithStorage(packfile.NewScanner(in), all)
-	check(t, err)
-	_, err = p.Parse()
-	check(t, err)
+	p := testrun.Must(packfile.NewParserWithStorage(packfile.NewScanner(in), all))(t)
+	testrun.Must(p.Parse())(t)
 	var objects []plumbing.Object
 	for id, e := range all.Objects {
-		r, err := e.Reader()
-		check(t, err)
-		content, err := io.ReadAll(r)
-		check(t, err)
+		r := testrun.Must(e.Reader())(t)
+		content := testrun.Must(io.ReadAll(r))(t)
 		o := plumbing.NewObject(plumbing.ObjectType(e.Type().String()), content)
 		if string(o.OID) != id.String() {
 			t.Fatalf("%s reads as %s", id, o.OID)

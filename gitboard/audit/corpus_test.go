@@ -41,8 +41,7 @@ const abortedRef = "refs/heads/liza/aborted"
 
 func corpusFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.bundle"))
-	check(t, err)
+	files := testrun.Must(filepath.Glob(filepath.Join("testdata", "corpus", "*.bundle")))(t)
 	slices.Sort(files)
 	return files
 }
@@ -96,19 +95,16 @@ func recordHistory(t *testing.T) {
 // verifies verifies both ends of a recorded history from memory, and one a day from a repository,
 // and checks that everything that can happen to a board happens in it.
 func verifies(t *testing.T, file string) {
-	data, err := os.ReadFile(file)
-	check(t, err)
+	data := testrun.Must(os.ReadFile(file))(t)
 	m, repo := testrepo.NewMemory(), testrepo.Bare(t)
 	unbundle(t, m, data)
-	file, err = filepath.Abs(file)
-	check(t, err)
+	file = testrun.Must(filepath.Abs(file))(t)
 	if said, err := exec.Command("git", "-C", repo.CommonDir(), "fetch", "--quiet", file, "refs/*:refs/*").CombinedOutput(); err != nil {
 		t.Fatalf("git fetch: %v\n%s", err, said)
 	}
 	seen := map[string]bool{}
 	for i, ref := range []string{plumbing.BoardRef, abortedRef} {
-		tip, err := m.Ref(context.Background(), ref)
-		check(t, err)
+		tip := testrun.Must(m.Ref(context.Background(), ref))(t)
 		for _, r := range []*git.Repo{nil, repo} {
 			if r != nil && !testrun.OneIn(2, i) {
 				continue
@@ -117,8 +113,7 @@ func verifies(t *testing.T, file string) {
 			if r != nil {
 				store = r
 			}
-			report, err := audit.Verify(context.Background(), store, r, audit.Range{To: tip}, nil)
-			check(t, err)
+			report := testrun.Must(audit.Verify(context.Background(), store, r, audit.Range{To: tip}, nil))(t)
 			for _, f := range append(report.Findings, report.Notes...) {
 				t.Errorf("%s: %s (%s)", ref, f, f.Code)
 			}
@@ -136,10 +131,8 @@ func verifies(t *testing.T, file string) {
 		}
 		marks(t, m, tip, seen)
 	}
-	imported, err := m.Ref(context.Background(), importedRef)
-	check(t, err)
-	report, err := audit.Verify(context.Background(), repo, repo, audit.Range{To: imported}, nil)
-	check(t, err)
+	imported := testrun.Must(m.Ref(context.Background(), importedRef))(t)
+	report := testrun.Must(audit.Verify(context.Background(), repo, repo, audit.Range{To: imported}, nil))(t)
 	if len(report.Findings) > 0 || report.Proven != report.Commits || report.Commits < 2 {
 		t.Errorf("%s: %d commits, %d proven: %v", importedRef, report.Commits, report.Proven, report.Findings)
 	}
@@ -186,20 +179,17 @@ func corpusMarks() []string {
 // marks collects what happens in a history.
 func marks(t *testing.T, store log.Store, tip plumbing.OID, seen map[string]bool) {
 	t.Helper()
-	commits, err := store.Log(context.Background(), plumbing.ZeroOID, tip)
-	check(t, err)
+	commits := testrun.Must(store.Log(context.Background(), plumbing.ZeroOID, tip))(t)
 	m, at := board.NewMemory(), board.Time("")
 	for _, c := range commits {
 		h, err := codec.ParseHead(c.Message)
 		check(t, err)
 		file := ""
 		if h.Payload == codec.PayloadReference() {
-			o, err := store.Object(context.Background(), string(c.Tree)+":"+codec.PayloadFile)
-			check(t, err)
+			o := testrun.Must(store.Object(context.Background(), string(c.Tree)+":"+codec.PayloadFile))(t)
 			file, seen["payload file"] = string(o.Data), true
 		}
-		op, err := h.Operation(file, c.Author)
-		check(t, err)
+		op := testrun.Must(h.Operation(file, c.Author))(t)
 		before := board.NewState(m, at)
 		after, err := board.Step(before, op)
 		if err != nil {

@@ -36,8 +36,7 @@ func TestExamineEnds(t *testing.T) {
 	for i := range 300 {
 		at = w.forge(forgery{parent: at, op: noteOf(fmt.Sprint("f", i)), files: map[string][]byte{"tasks/deep.yaml": []byte("id: [")}})
 	}
-	push, err := audit.Examine(w.ctx, repo, w.log, audit.Range{From: from, To: at}, w.integration)
-	check(t, err)
+	push := testrun.Must(audit.Examine(w.ctx, repo, w.log, audit.Range{From: from, To: at}, w.integration))(t)
 	if push.Proven != 0 || len(push.Findings) != 1 || push.Findings[0].Code != audit.CodeTree {
 		t.Errorf("%d of 300 commits were taken: %s", push.Proven, texts(push.Findings))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func texts(all []audit.Finding) string {
@@ -315,10 +316,8 @@ func TestEvidence(t *testing.T) {
 // commit more, and the commit that it lands.
 func (w *world) landedAs() (*board.Land, plumbing.OID) {
 	head := w.integration
-	c, err := w.store.Object(w.ctx, string(head))
-	check(w.t, err)
-	merge, err := plumbing.DecodeCommit(c)
-	check(w.t, err)
+	c := testrun.Must(w.store.Object(w.ctx, string(head)))(w.t)
+	merge := testrun.Must(plumbing.DecodeCommit(c))(w.t)
 	before := merge.Parents[0]
 	squash := w.project([]plumbing.OID{before}, ada, w.files[head])
 	p, at := w.merged(squash, "main.txt")
@@ -495,8 +494,7 @@ func TestIntegrationMergedIn(t *testing.T) {
 // made in a task's worktree, and nobody's if it was made in one of a person's.
 func TestMadeInWorktree(t *testing.T) {
 	dir := testrepo.Init(t, false)
-	repo, err := git.Open(t.Context(), dir)
-	check(t, err)
+	repo := testrun.Must(git.Open(t.Context(), dir))(t)
 	defer repo.Close()
 	w := newWorld(t, repo)
 	w.begin()
@@ -701,8 +699,7 @@ func TestPlainClone(t *testing.T) {
 	}
 	examine := func(r audit.Range) *audit.Push {
 		t.Helper()
-		push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), r, w.integration)
-		check(t, err)
+		push := testrun.Must(audit.Examine(w.ctx, repo, log.NewReader(repo, ""), r, w.integration))(t)
 		return push
 	}
 	last := audit.Range{From: w.steps[len(w.steps)-1].parent, To: w.tip()}
@@ -772,8 +769,7 @@ func TestMissingObjects(t *testing.T) {
 	// Nothing on this board leads to the file, and so no replay makes it.
 	forged := w.forge(forgery{parent: whole, op: noteOf("f"), files: map[string][]byte{"README.md": []byte("hello")}})
 	lose := func(name string) {
-		o, err := repo.Object(w.ctx, name)
-		check(t, err)
+		o := testrun.Must(repo.Object(w.ctx, name))(t)
 		check(t, os.Remove(filepath.Join(repo.CommonDir(), "objects", string(o.OID[:2]), string(o.OID[2:]))))
 	}
 	check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
@@ -798,8 +794,7 @@ func TestMissingObjects(t *testing.T) {
 	expect(audit.Range{From: from, To: whole}, missing)
 	expect(audit.Range{To: edited}, "sprint.yaml differs: line 1 is \"hello\"")
 	// The board's ref may have come to be anything.
-	o, err := repo.Object(w.ctx, string(whole)+":"+board.ConfigPath)
-	check(t, err)
+	o := testrun.Must(repo.Object(w.ctx, string(whole)+":"+board.ConfigPath))(t)
 	expect(audit.Range{To: o.OID}, "history: "+o.OID.Short()+" is not a commit: there is no history behind it")
 	if report := w.verify(audit.Range{To: o.OID}); len(report.Findings) != 1 {
 		t.Errorf("%s", texts(report.Findings))
@@ -870,8 +865,7 @@ func TestUnreadLanding(t *testing.T) {
 	repo, err := git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
 	check(t, err)
 	defer repo.Close()
-	report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil)
-	check(t, err)
+	report := testrun.Must(audit.Verify(w.ctx, repo, repo, audit.Range{}, nil))(t)
 	if found := texts(report.Findings); !strings.Contains(found, "evidence: what landed, "+landed.Short()+", can't be read completely: ") || report.Checked != sound.Checked-1 {
 		t.Errorf("%d of %d checked: %s", report.Checked, sound.Checked, found)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // failing is a store of which one read fails, or lacks an object.
@@ -70,8 +71,7 @@ func TestFailedRead(t *testing.T) {
 	w.do(ada, &board.AddNote{Message: string(long)})
 	task := *w.snapshot(w.tip()).State.Task("alpha")
 	task.Priority = 1
-	data, err := codec.Encode(&task)
-	check(t, err)
+	data := testrun.Must(codec.Encode(&task))(t)
 	for n, files := range []map[string][]byte{
 		{"tasks/alpha.yaml": data, "README.md": []byte("hello")},
 		{"tasks/beta.yaml": []byte("id: [")},
@@ -91,8 +91,7 @@ func TestFailedRead(t *testing.T) {
 			return audit.Near(w.ctx, s, audit.Range{From: from, To: w.tip()})
 		},
 	} {
-		whole, err := replay(w.store)
-		check(t, err)
+		whole := testrun.Must(replay(w.store))(t)
 		for _, gone := range []bool{false, name != "all"} { // all of a history is read again after a fault
 			for n := int64(1); ; n++ {
 				store := &failing{Store: w.store, gone: gone}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // forgery describes a commit made by hand: an operation that is applied unchecked, and further
@@ -36,9 +37,7 @@ func (w *world) forge(f forgery) plumbing.OID {
 	if !f.parent.IsZero() {
 		s := w.snapshot(f.parent)
 		before, head = s.State, s.Head
-		var err error
-		tree, err = log.ReadTree(w.ctx, w.store, head.Tree)
-		check(w.t, err)
+		tree = testrun.Must(log.ReadTree(w.ctx, w.store, head.Tree))(w.t)
 	}
 	if f.op.Time == "" {
 		f.op.Time = max(before.Time(), "2026-02-03T08:00:00Z").Add(time.Second)
@@ -54,13 +53,11 @@ func (w *world) forge(f forgery) plumbing.OID {
 	for path, data := range f.files {
 		files[path] = data
 	}
-	next, err := tree.Change(files)
-	check(w.t, err)
+	next := testrun.Must(tree.Change(files))(w.t)
 	check(w.t, w.store.WriteObjects(w.ctx, next.Objects(files)))
 	root := next.Root()
 	if f.entries != nil {
-		entries, err := next.Files()
-		check(w.t, err)
+		entries := testrun.Must(next.Files())(w.t)
 		f.entries(entries)
 		root = w.writeTree(entries)
 	}
@@ -146,8 +143,7 @@ func (w *world) caught(t *testing.T, parent, forged plumbing.OID, codes ...board
 		t.Errorf("found %q (%s), not %v", report.Findings[0].Text, report.Findings[0].Code, codes)
 	}
 	if !parent.IsZero() {
-		near, err := audit.Near(w.ctx, w.store, audit.Range{From: parent, To: forged})
-		check(t, err)
+		near := testrun.Must(audit.Near(w.ctx, w.store, audit.Range{From: parent, To: forged}))(t)
 		if len(near.Findings) == 0 || near.Findings[0] != report.Findings[0] {
 			t.Errorf("a server finds %v, not %v", near.Findings, report.Findings)
 		}
@@ -208,12 +204,9 @@ func TestForgedCommits(t *testing.T) {
 	}
 	as := func(a board.Actor, change func(*board.Actor)) board.Actor { change(&a); return a }
 	edit := func(path, old, new string) map[string][]byte {
-		tree, err := log.ReadTree(w.ctx, w.store, w.snapshot(tip).Head.Tree)
-		check(t, err)
-		files, err := tree.Files()
-		check(t, err)
-		o, err := w.store.Object(w.ctx, string(files[path].OID))
-		check(t, err)
+		tree := testrun.Must(log.ReadTree(w.ctx, w.store, w.snapshot(tip).Head.Tree))(t)
+		files := testrun.Must(tree.Files())(t)
+		o := testrun.Must(w.store.Object(w.ctx, string(files[path].OID)))(t)
 		if !strings.Contains(string(o.Data), old) {
 			t.Fatalf("%s has no %q", path, old)
 		}

@@ -110,8 +110,7 @@ func (w *world) do(a board.Actor, p board.Payload, side ...plumbing.RefUpdate) p
 	if err != nil {
 		w.t.Fatalf("%s by %s: %v", op.Name(), a.ID, err)
 	}
-	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org", Key: w.key(a)})
-	check(w.t, err)
+	built := testrun.Must(prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org", Key: w.key(a)}))(w.t)
 	check(w.t, log.Local{Store: w.store}.Append(w.ctx, log.Batch{Operations: []*log.Built{built}, Refs: side}).Err)
 	w.steps = append(w.steps, step{tip.Commit, built.Commit, op})
 	return built.Commit
@@ -130,10 +129,8 @@ func (w *world) key(a board.Actor) *sshsig.Signer {
 func keyNamed(t testing.TB, name string) *sshsig.Signer {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))
-	key, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(seed[:]))
-	check(t, err)
-	s, err := sshsig.NewSigner(key, nil)
-	check(t, err)
+	key := testrun.Must(ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(seed[:])))(t)
+	s := testrun.Must(sshsig.NewSigner(key, nil))(t)
 	return s
 }
 
@@ -148,8 +145,7 @@ func (w *world) addKey(a board.Actor, replaces bool) {
 }
 
 func (w *world) tip() plumbing.OID {
-	oid, err := w.store.Ref(w.ctx, plumbing.BoardRef)
-	check(w.t, err)
+	oid := testrun.Must(w.store.Ref(w.ctx, plumbing.BoardRef))(w.t)
 	return oid
 }
 
@@ -160,8 +156,7 @@ func (w *world) rewind(to plumbing.OID) {
 
 func (w *world) snapshot(at plumbing.OID) *log.Snapshot {
 	w.t.Helper()
-	s, err := w.log.At(w.ctx, at)
-	check(w.t, err)
+	s := testrun.Must(w.log.At(w.ctx, at))(w.t)
 	return s
 }
 
@@ -248,8 +243,7 @@ func (w *world) specOID() string {
 func (w *world) verify(r audit.Range) *audit.Report {
 	w.t.Helper()
 	repo, _ := w.store.(*git.Repo)
-	report, err := audit.Verify(w.ctx, w.store, repo, r, nil)
-	check(w.t, err)
+	report := testrun.Must(audit.Verify(w.ctx, w.store, repo, r, nil))(w.t)
 	return report
 }
 
@@ -274,8 +268,7 @@ func (w *world) clean() *audit.Report {
 		if n%5 != 0 && n != 1 || tip.IsZero() {
 			continue
 		}
-		near, err := audit.Near(w.ctx, w.store, audit.Range{From: tip, To: last})
-		check(w.t, err)
+		near := testrun.Must(audit.Near(w.ctx, w.store, audit.Range{From: tip, To: last}))(w.t)
 		if !near.OK() || near.Proven != near.Commits {
 			w.t.Errorf("a server finds %v after %s", near.Findings, tip.Short())
 		}

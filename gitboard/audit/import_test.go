@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const importedRef = "refs/heads/liza/imported"
@@ -24,10 +25,8 @@ func (w *world) imports() {
 	}
 	slices.Sort(paths)
 	for _, path := range paths {
-		r, err := all.Record(path)
-		check(w.t, err)
-		data, err := codec.EncodeChecked(path, r)
-		check(w.t, err)
+		r := testrun.Must(all.Record(path))(w.t)
+		data := testrun.Must(codec.EncodeChecked(path, r))(w.t)
 		p.Records = append(p.Records, board.Imported{Path: path, YAML: string(data)})
 	}
 	was := w.tip()

@@ -115,8 +115,7 @@ func TestBeforeTheFirstClaim(t *testing.T) {
 	compared := func() string {
 		t.Helper()
 		at := w.snapshot(w.tip())
-		strays, err := audit.Compare(w.ctx, w.store, repo, at, audit.Strays{}, w.operation)
-		check(t, err)
+		strays := testrun.Must(audit.Compare(w.ctx, w.store, repo, at, audit.Strays{}, w.operation))(t)
 		return fmt.Sprint(strays.Found)
 	}
 	expect := func() {
@@ -192,8 +191,7 @@ func TestHiddenGap(t *testing.T) {
 		t.Errorf("%v: %s%s", err, texts(report.Findings), texts(report.Notes))
 	}
 	l.lose(w.find("add-task").commit)
-	another, err := git.Open(t.Context(), repo.CommonDir())
-	check(t, err)
+	another := testrun.Must(git.Open(t.Context(), repo.CommonDir()))(t)
 	defer another.Close()
 	if claims, err := audit.Recorded(w.ctx, another, audit.Range{To: w.tip()}); err == nil {
 		t.Errorf("%+v", claims)

@@ -301,19 +301,16 @@ func (r *redTeam) hasKey(a board.Actor) bool {
 // and then the server takes it with all that was before, as a board that is new to it.
 func (r *redTeam) replay(f forgery, ok bool, name string) {
 	forged := r.forge(f)
-	near, err := audit.Near(r.ctx, r.store, audit.Range{From: r.start, To: forged})
-	check(r.t, err)
+	near := testrun.Must(audit.Near(r.ctx, r.store, audit.Range{From: r.start, To: forged}))(r.t)
 	if near.OK() != ok {
 		r.t.Errorf("%s: allowed %v, and a server finds %s", name, ok, texts(near.Findings))
 	}
-	alone, err := audit.Verify(r.ctx, r.store, nil, audit.Range{From: r.start, To: forged}, nil)
-	check(r.t, err)
+	alone := testrun.Must(audit.Verify(r.ctx, r.store, nil, audit.Range{From: r.start, To: forged}, nil))(r.t)
 	if alone.OK() != ok {
 		r.t.Errorf("%s: allowed %v, and verify finds %s", name, ok, texts(alone.Findings))
 	}
 	if r.founded++; r.founded%20 == 0 {
-		whole, err := audit.Near(r.ctx, r.store, audit.Range{To: forged})
-		check(r.t, err)
+		whole := testrun.Must(audit.Near(r.ctx, r.store, audit.Range{To: forged}))(r.t)
 		if whole.OK() != ok {
 			r.t.Errorf("%s: allowed %v, and of a board that is new to it a server finds %s", name, ok, texts(whole.Findings))
 		}
@@ -381,8 +378,7 @@ func landed(p board.Payload) plumbing.OID {
 // moves returns a server's decision about the move of integration in a push.
 func (r *redTeam) moves(push *audit.Push, to plumbing.OID) *board.Refusal {
 	i := hooks.Integration{Branch: "integration", Now: string(r.integration), Holds: func(older, newer string) bool {
-		is, err := r.repo.History().IsAncestor(r.ctx, plumbing.OID(older), plumbing.OID(newer))
-		check(r.t, err)
+		is := testrun.Must(r.repo.History().IsAncestor(r.ctx, plumbing.OID(older), plumbing.OID(newer)))(r.t)
 		return is
 	}}
 	if to != r.integration {

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // lossy is a repository with a board of four operations, some of which a test deletes.
@@ -69,8 +70,7 @@ func TestDeletedBoard(t *testing.T) {
 	}
 	age := func() {
 		then := time.Now().Add(-2 * time.Hour)
-		kept, err := filepath.Glob(filepath.Join(repo.CommonDir(), "liza", "kept", "*"))
-		check(t, err)
+		kept := testrun.Must(filepath.Glob(filepath.Join(repo.CommonDir(), "liza", "kept", "*")))(t)
 		for _, path := range kept {
 			check(t, os.Chtimes(path, then, then))
 		}
@@ -78,16 +78,13 @@ func TestDeletedBoard(t *testing.T) {
 	notes(90)
 	age()
 	notes(12)
-	kept, err := filepath.Glob(filepath.Join(repo.CommonDir(), "liza", "kept", "objects-*"))
-	check(t, err)
+	kept := testrun.Must(filepath.Glob(filepath.Join(repo.CommonDir(), "liza", "kept", "objects-*")))(t)
 	if len(kept) > 20 {
 		t.Fatalf("%d files are still kept", len(kept))
 	}
 	tip := w.tip()
-	last, err := repo.Ref(w.ctx, plumbing.LastRef)
-	check(t, err)
-	missing, err := repo.History().CountCommits(w.ctx, last, tip)
-	check(t, err)
+	last := testrun.Must(repo.Ref(w.ctx, plumbing.LastRef))(t)
+	missing := testrun.Must(repo.History().CountCommits(w.ctx, last, tip))(t)
 	if missing > 32 {
 		t.Errorf("%s is %d operations behind", plumbing.LastRef, missing)
 	}
@@ -102,8 +99,7 @@ func TestDeletedBoard(t *testing.T) {
 	repo, err = git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
 	check(t, err)
 	defer repo.Close()
-	loss, err := audit.FindLoss(w.ctx, repo)
-	check(t, err)
+	loss := testrun.Must(audit.FindLoss(w.ctx, repo))(t)
 	if loss == nil || loss.Newest != tip {
 		t.Fatalf("%v is not at %s", loss, tip.Short())
 	}
@@ -124,8 +120,7 @@ func TestDeletedBoard(t *testing.T) {
 // it back.
 func TestFindLoss(t *testing.T) {
 	made := testrepo.Init(t, true)
-	repo, err := git.Open(t.Context(), made)
-	check(t, err)
+	repo := testrun.Must(git.Open(t.Context(), made))(t)
 	defer repo.Close()
 	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
 	w := newWorld(t, repo)
@@ -158,8 +153,7 @@ func TestFindLoss(t *testing.T) {
 		"the ref and its reflog": {func(l *lossy) {
 			l.forget(ref)
 			l.forget("logs", ref)
-			kept, err := filepath.Glob(filepath.Join(l.repo.CommonDir(), "liza", "kept", "*"))
-			check(t, err)
+			kept := testrun.Must(filepath.Glob(filepath.Join(l.repo.CommonDir(), "liza", "kept", "*")))(t)
 			for _, path := range kept { // the copy of the others may be newer
 				if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), string(commits[3])+" commit") {
 					check(t, os.Remove(path))
@@ -231,8 +225,7 @@ func TestFindLoss(t *testing.T) {
 			repo, err = git.Open(t.Context(), dir) // by a process that has read nothing yet
 			check(t, err)
 			defer repo.Close()
-			loss, err := audit.FindLoss(l.ctx, repo)
-			check(t, err)
+			loss := testrun.Must(audit.FindLoss(l.ctx, repo))(t)
 			if c.says == "" {
 				if loss != nil {
 					t.Errorf("%s", loss)

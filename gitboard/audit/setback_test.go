@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // atHome makes a repository that is a board's home, with three notes. All moves of its refs are
@@ -21,8 +22,7 @@ import (
 func atHome(t *testing.T) (made string, w *world, commits []plumbing.OID) {
 	t.Helper()
 	made = testrepo.Init(t, true)
-	repo, err := git.Open(t.Context(), made)
-	check(t, err)
+	repo := testrun.Must(git.Open(t.Context(), made))(t)
 	t.Cleanup(func() { repo.Close() })
 	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
 	w = newWorld(t, repo)
@@ -112,11 +112,9 @@ func TestFindSetBack(t *testing.T) {
 			copied.t, copied.store, copied.log = t, repo, log.NewReader(repo, "")
 			l := &lossy{&copied, repo, commits}
 			c.do(l)
-			repo, err = git.Open(t.Context(), dir)
-			check(t, err)
+			repo = testrun.Must(git.Open(t.Context(), dir))(t)
 			defer repo.Close()
-			found, err := audit.FindSetBack(l.ctx, repo)
-			check(t, err)
+			found := testrun.Must(audit.FindSetBack(l.ctx, repo))(t)
 			if (found == nil) != (c.says == "") || found != nil && !strings.Contains(found.String(), c.says) {
 				t.Fatalf("%v does not say %q", found, c.says)
 			}

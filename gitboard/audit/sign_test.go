@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // beginSigned creates a board that is signed from its first commit on, and registers the team.
@@ -24,9 +25,7 @@ func (w *world) beginSigned() {
 // signedBy returns a function that adds a signature to a forged commit.
 func (w *world) signedBy(a board.Actor) func(*plumbing.Commit) {
 	return func(c *plumbing.Commit) {
-		var err error
-		c.GPGSig, err = w.key(a).Sign(plumbing.EncodeCommit(*c))
-		check(w.t, err)
+		c.GPGSig = testrun.Must(w.key(a).Sign(plumbing.EncodeCommit(*c)))(w.t)
 	}
 }
 
@@ -161,8 +160,7 @@ func TestForgedSignatures(t *testing.T) {
 func TestAppendSignsOrRefuses(t *testing.T) {
 	w := memoryWorld(t)
 	w.beginSigned()
-	tip, err := w.log.Tip(w.ctx)
-	check(t, err)
+	tip := testrun.Must(w.log.Tip(w.ctx))(t)
 	op := board.Operation{Actor: coder1, Time: tip.State.Time(), Request: "x", Payload: &board.Discover{Description: "d", Severity: "low", Urgency: "deferred"}}
 	for name, by := range map[string]log.Committer{
 		"none":      {Name: "Ada", Email: "ada@example.org"},

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // operation reads an operation of the world's own history.
@@ -26,8 +27,7 @@ func (w *world) operation(_ context.Context, commit plumbing.OID) (board.Operati
 // compare compares integration with the board, and fails unless these strays are found.
 func (w *world) compare(repo *git.Repo, since audit.Strays, want ...plumbing.OID) audit.Strays {
 	w.t.Helper()
-	now, err := audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), since, w.operation)
-	check(w.t, err)
+	now := testrun.Must(audit.Compare(w.ctx, repo, repo, w.snapshot(w.tip()), since, w.operation))(w.t)
 	var found []plumbing.OID
 	for _, s := range now.Found {
 		found = append(found, s.Commit)
@@ -44,10 +44,8 @@ func (w *world) compare(repo *git.Repo, since audit.Strays, want ...plumbing.OID
 // reworded makes a commit of the project with another message.
 func (w *world) reworded(commit plumbing.OID, message string) plumbing.OID {
 	w.t.Helper()
-	o, err := w.store.Object(w.ctx, string(commit))
-	check(w.t, err)
-	c, err := plumbing.DecodeCommit(o)
-	check(w.t, err)
+	o := testrun.Must(w.store.Object(w.ctx, string(commit)))(w.t)
+	c := testrun.Must(plumbing.DecodeCommit(o))(w.t)
 	c.Message = message
 	o = plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
 	check(w.t, w.store.WriteObjects(w.ctx, []plumbing.Object{o}))
@@ -176,8 +174,7 @@ func TestLandings(t *testing.T) {
 		from plumbing.OID
 		want []string
 	}{{"", []string{string(at), string(spec)}}, {from, []string{string(spec)}}, {w.tip(), nil}} {
-		claims, err := audit.Recorded(w.ctx, repo, audit.Range{From: c.from, To: w.tip()})
-		check(t, err)
+		claims := testrun.Must(audit.Recorded(w.ctx, repo, audit.Range{From: c.from, To: w.tip()}))(t)
 		var got []string
 		for _, l := range claims.Landings {
 			got = append(got, l.After)

@@ -115,8 +115,7 @@ func TestValidateRepository(t *testing.T) {
 	for clone, level := range map[string]string{"clone-1": "INVALID", "clone-2": "WARNING"} {
 		r := *w.snapshot(tip).State.Task("beta")
 		r.BaseCommit, r.Clone = strings.Repeat("a", 40), clone
-		data, err := codec.Encode(&r)
-		check(t, err)
+		data := testrun.Must(codec.Encode(&r))(t)
 		w.rewind(w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"tasks/beta.yaml": data}}))
 		expect(validate(now), level+": tasks/beta.yaml: base_commit: there is no commit "+strings.Repeat("a", 40)+" here")
 	}
@@ -141,8 +140,7 @@ func TestValidateWorktree(t *testing.T) {
 	testrepo.Bare(t) // sets the environment
 	dir := t.TempDir()
 	testrun.InitRepository(t, dir, false)
-	repo, err := git.Open(t.Context(), dir)
-	check(t, err)
+	repo := testrun.Must(git.Open(t.Context(), dir))(t)
 	defer repo.Close()
 	w := newWorld(t, repo)
 	w.begin()

@@ -69,8 +69,7 @@ func TestProvenOnce(t *testing.T) {
 	w := memoryWorld(t)
 	w.begin()
 	var done []int
-	_, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, func(n, _ int) { done = append(done, n) })
-	check(t, err)
+	testrun.Must(audit.Verify(w.ctx, w.store, nil, audit.Range{}, func(n, _ int) { done = append(done, n) }))(t)
 	if !slices.Equal(done, []int{len(w.steps)}) {
 		t.Errorf("it got to %v", done)
 	}

@@ -329,8 +329,7 @@ func TestWaitsForEndedGoal(t *testing.T) {
 	s := side(t).do(planner, add("ledger")).do(planner, finalize("ledger"))
 	s.do(planner2, add("invoice", "ledger")).do(planner2, finalize("invoice"))
 	stuck := func() string {
-		o, err := report.Look(s.state(), report.Outside{Goal: "billing"}, s.now.Std())
-		testrun.Check(t, err)
+		o := testrun.Must(report.Look(s.state(), report.Outside{Goal: "billing"}, s.now.Std()))(t)
 		return o.Tasks[0].Stuck.String()
 	}
 	flagged := func() bool {

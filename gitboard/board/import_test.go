@@ -34,8 +34,7 @@ const leastTask = "id: a\ngoal: goal-1\ndescription: d\nstatus: ABANDONED\nstatu
 	"history:\n  - time: 2026-01-31T09:00:00Z\n    event: created\n    agent: human\n"
 
 func defaults(t *testing.T) string {
-	data, err := codec.Encode(board.DefaultConfig())
-	testrun.Check(t, err)
+	data := testrun.Must(codec.Encode(board.DefaultConfig()))(t)
 	return string(data)
 }
 
@@ -43,8 +42,7 @@ func TestImport(t *testing.T) {
 	try := func(records []board.Imported, secret bool) (*board.State, error) {
 		return board.Step(board.NewState(nil, ""), board.Operation{Actor: human, Time: start, Request: "r", AllowSecret: secret, Payload: &board.Import{Source: "state.yaml", Records: records}})
 	}
-	s, err := try(least(t), false)
-	testrun.Check(t, err)
+	s := testrun.Must(try(least(t), false))(t)
 	equal(t, "the last event", s.Task("a").Last(board.EventImported) != nil, true)
 	equal(t, "no effect of the system", s.Sprint().Status, board.InProgress)
 	equal(t, "format", s.Meta().Format, board.Format)

@@ -86,8 +86,7 @@ func TestMetricsOfASecondSprint(t *testing.T) {
 		TasksDone: 1, TasksBlocked: 1, Iterations: 1, Approvals: 1, Verdicts: 1, ApprovalRate: 100, Submissions: 1, OutcomeRate: 100, Drift: m.Drift,
 	})
 	equal(t, "drift at merge", m.Drift, s.state().Task("b").DriftCommits)
-	r, err := report.ReviewSprint(s.state(), s.now.Std())
-	testrun.Check(t, err)
+	r := testrun.Must(report.ReviewSprint(s.state(), s.now.Std()))(t)
 	equal(t, "aim", r.Aim, "exports")
 	equal(t, "finished", len(r.Finished), 1)
 	equal(t, "of its whole life", r.Finished[0].Iterations, 2)

@@ -81,8 +81,7 @@ func TestTeamFaults(t *testing.T) {
 				t.Fatalf("got %+v, want %s: %s", f, c.where, c.what)
 			}
 			begun(t).refused("invalid", human, p, c.what)
-			text, err := codec.Encode(&p.Team)
-			testrun.Check(t, err)
+			text := testrun.Must(codec.Encode(&p.Team))(t)
 			line := strings.Split(string(text), "\n")[codec.LineOf(text, f.Where)-1]
 			equal(t, "the line", strings.TrimSpace(line), c.line)
 		})

@@ -119,8 +119,7 @@ func TestEndCommands(t *testing.T) {
 	// The group of another leader, with the number of one that has ended.
 	strange := start()
 	record, other := file(r, left.Process.Pid), file(r, strange.Process.Pid)
-	text, err := os.ReadFile(record)
-	check(t, err)
+	text := testrun.Must(os.ReadFile(record))(t)
 	check(t, disk.Replace(record, []byte(strings.Replace(string(text), string(proc.This()), string(dead), 1))))
 	check(t, disk.Replace(other, []byte(proc.Of(strange.Process.Pid)+"1\n"+dead+"\n")))
 	check(t, End(ctx, r, "place"))

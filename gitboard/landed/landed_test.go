@@ -59,11 +59,9 @@ func TestFind(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			head := plumbing.OID(strings.TrimSpace(string(out[strings.LastIndex(string(out), "head ")+5:])))
-			repo, err := git.Open(t.Context(), dir)
-			testrun.Check(t, err)
+			repo := testrun.Must(git.Open(t.Context(), dir))(t)
 			defer repo.Close()
-			base, err := repo.ResolveCommit(t.Context(), "main")
-			testrun.Check(t, err)
+			base := testrun.Must(repo.ResolveCommit(t.Context(), "main"))(t)
 			got, err := landed.Find(t.Context(), repo, base, head)
 			if err != nil || got.Kind != c.kind {
 				t.Fatalf("%+v, %v, not %q", got, err, c.kind)

@@ -22,8 +22,7 @@ func bothStores(t *testing.T, test func(t *testing.T, s lease.Store)) {
 	t.Run("git", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "leases.git")
 		testrun.InitRepository(t, dir, true)
-		repo, err := git.Open(t.Context(), dir)
-		check(t, err)
+		repo := testrun.Must(git.Open(t.Context(), dir))(t)
 		defer repo.Close()
 		test(t, repo)
 	})
@@ -43,8 +42,7 @@ func TestBeat(t *testing.T) {
 		ctx := context.Background()
 		read := func() *lease.Held {
 			t.Helper()
-			h, err := lease.Read(ctx, s, "coder-1")
-			check(t, err)
+			h := testrun.Must(lease.Read(ctx, s, "coder-1"))(t)
 			return h
 		}
 		if h := read(); h != nil {
@@ -55,16 +53,14 @@ func TestBeat(t *testing.T) {
 		if h := read(); h.OID != first.OID || h.Session != "one" || h.Task != "alpha" || h.Expires != board.At(noon.Add(5*time.Minute)) {
 			t.Errorf("%+v", h)
 		}
-		second, err := lease.Beat(ctx, s, first, of("one", 6))
-		check(t, err)
+		second := testrun.Must(lease.Beat(ctx, s, first, of("one", 6)))(t)
 		// A beat that the same session has overtaken is no loss.
 		same, err := lease.Beat(ctx, s, first, of("one", 7))
 		if err != nil || same.OID != second.OID {
 			t.Errorf("overtaken by itself: %v", err)
 		}
 		// One that another session has replaced is.
-		_, err = lease.Beat(ctx, s, second, of("two", 8))
-		check(t, err)
+		testrun.Must(lease.Beat(ctx, s, second, of("two", 8)))(t)
 		if _, err := lease.Beat(ctx, s, second, of("one", 9)); !errors.Is(err, lease.ErrTaken) {
 			t.Errorf("replaced: %v", err)
 		}
@@ -88,13 +84,11 @@ func TestFence(t *testing.T) {
 		ctx := context.Background()
 		none := []plumbing.RefUpdate{lease.Fence("coder-1", nil)}
 		check(t, s.UpdateRefs(ctx, none, ""))
-		seen, err := lease.Beat(ctx, s, nil, of("one", 5))
-		check(t, err)
+		seen := testrun.Must(lease.Beat(ctx, s, nil, of("one", 5)))(t)
 		if err := s.UpdateRefs(ctx, none, ""); !errors.Is(err, git.ErrRefMoved) {
 			t.Errorf("there was none, and now there is one: %v", err)
 		}
-		_, err = lease.Beat(ctx, s, seen, of("one", 6))
-		check(t, err)
+		testrun.Must(lease.Beat(ctx, s, seen, of("one", 6)))(t)
 		if err := s.UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence("coder-1", seen)}, ""); !errors.Is(err, git.ErrRefMoved) {
 			t.Errorf("it was renewed since: %v", err)
 		}
@@ -167,8 +161,7 @@ func TestDamage(t *testing.T) {
 		for _, o := range []plumbing.Object{plumbing.NewObject("blob", []byte("not a lease")), plumbing.NewObject("blob", []byte("{}")), other.Object(), timeless.Object()} {
 			check(t, s.WriteObjects(ctx, []plumbing.Object{o}))
 			check(t, s.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("coder-1"), Old: was, New: o.OID}}, ""))
-			h, err := lease.Read(ctx, s, "coder-1")
-			check(t, err)
+			h := testrun.Must(lease.Read(ctx, s, "coder-1"))(t)
 			if !h.Damaged || h.OID != o.OID || h.Session != "" || h.Expires > board.At(noon) {
 				t.Errorf("damage passes for a lease: %+v", h)
 			}
@@ -176,8 +169,7 @@ func TestDamage(t *testing.T) {
 		}
 		h, err := lease.Read(ctx, s, "coder-1")
 		check(t, err)
-		next, err := lease.Beat(ctx, s, h, of("one", 5))
-		check(t, err)
+		next := testrun.Must(lease.Beat(ctx, s, h, of("one", 5)))(t)
 		if h, err = lease.Read(ctx, s, "coder-1"); err != nil || h.Damaged || h.OID != next.OID {
 			t.Errorf("%+v, %v", h, err)
 		}

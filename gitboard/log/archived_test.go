@@ -10,12 +10,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func encoded(t testing.TB, r any) []byte {
 	t.Helper()
-	data, err := codec.Encode(r)
-	check(t, err)
+	data := testrun.Must(codec.Encode(r))(t)
 	return data
 }
 
@@ -47,8 +47,7 @@ func TestArchivedTasks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "briefs")
 	reads := func(l *log.Reader, do func(s *board.State)) int64 {
 		t.Helper()
-		tip, err := l.Tip(w.ctx)
-		check(t, err)
+		tip := testrun.Must(l.Tip(w.ctx))(t)
 		was := store.read.Load()
 		do(tip.State)
 		check(t, tip.State.Err())
@@ -144,11 +143,9 @@ func TestBriefsAreWhole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "briefs")
 	read := func(l *log.Reader) (map[string]board.Brief, int64) {
 		t.Helper()
-		tip, err := l.Tip(w.ctx)
-		check(t, err)
+		tip := testrun.Must(l.Tip(w.ctx))(t)
 		was := store.read.Load()
-		all, err := tip.State.Briefs()
-		check(t, err)
+		all := testrun.Must(tip.State.Briefs())(t)
 		return all, store.read.Load() - was
 	}
 	first, n := read(log.NewReader(store, file))
@@ -175,12 +172,9 @@ func TestWhenBriefsAreWritten(t *testing.T) {
 		store := testrepo.NewMemory()
 		many(t, store, c.tasks)
 		file := filepath.Join(t.TempDir(), filepath.FromSlash(c.dir), "briefs")
-		tip, err := log.NewReader(store, file).Tip(t.Context())
-		check(t, err)
-		_, err = tip.State.Briefs()
-		check(t, err)
-		left, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*"))
-		check(t, err)
+		tip := testrun.Must(log.NewReader(store, file).Tip(t.Context()))(t)
+		testrun.Must(tip.State.Briefs())(t)
+		left := testrun.Must(filepath.Glob(filepath.Join(filepath.Dir(file), "*")))(t)
 		if written := len(left) == 1 && left[0] == file; written != c.written || !written && len(left) > 0 {
 			t.Errorf("%d tasks, in %s: %v", c.tasks, c.dir, left)
 		}
@@ -198,8 +192,7 @@ func TestBriefsThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	check(t, os.WriteFile(file, nil, 0o644))
 	for _, place := range []string{taken, filepath.Join(file, "briefs")} {
-		tip, err := log.NewReader(store, place).Tip(t.Context())
-		check(t, err)
+		tip := testrun.Must(log.NewReader(store, place).Tip(t.Context()))(t)
 		if all, err := tip.State.Briefs(); err != nil || len(all) != 9 {
 			t.Errorf("%d briefs, %v", len(all), err)
 		}
@@ -239,8 +232,7 @@ func TestWideDirectories(t *testing.T) {
 		l := log.NewReader(store, "")
 		look := func() int {
 			was := store.objects
-			tip, err := l.Tip(t.Context())
-			check(t, err)
+			tip := testrun.Must(l.Tip(t.Context()))(t)
 			if ids := tip.State.List(board.TaskDir); len(ids) != n {
 				t.Errorf("%d tasks of %d", len(ids), n)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // counting counts the objects that are read in bulk, and how often.
@@ -37,8 +38,7 @@ func many(t testing.TB, s log.Store, n int) {
 	files := map[string][]byte{}
 	for i := range n {
 		t0.ID, t0.Stage, t0.Plan = fmt.Sprintf("task-%d", i), board.CodeStage, board.PlanProposed
-		data, err := codec.Encode(&t0)
-		check(t, err)
+		data := testrun.Must(codec.Encode(&t0))(t)
 		files["tasks/"+t0.ID+".yaml"] = data
 	}
 	w.byHand(files)
@@ -53,10 +53,8 @@ func TestBriefsCache(t *testing.T) {
 	briefs := func() int64 {
 		t.Helper()
 		was := store.read.Load()
-		s, err := log.NewReader(store, file).Tip(context.Background())
-		check(t, err)
-		all, err := s.State.Briefs()
-		check(t, err)
+		s := testrun.Must(log.NewReader(store, file).Tip(context.Background()))(t)
+		all := testrun.Must(s.State.Briefs())(t)
 		if len(all) != 40 || all["task-7"].ID != "task-7" || all["task-7"].Status != board.Draft || all["task-7"].Stage != board.CodeStage || all["task-7"].Plan != board.PlanProposed {
 			t.Errorf("%d briefs, %+v", len(all), all["task-7"])
 		}
@@ -84,8 +82,7 @@ func TestBriefsCache(t *testing.T) {
 	}
 	check(t, os.Remove(file))
 	briefs()
-	data, err := os.ReadFile(file)
-	check(t, err)
+	data := testrun.Must(os.ReadFile(file))(t)
 	check(t, os.WriteFile(file, data[1:], 0o600))
 	if n := briefs(); n != 40 {
 		t.Errorf("its lines under another heading: %d", n)
@@ -114,15 +111,11 @@ func TestBriefsCache(t *testing.T) {
 	}
 	// The file of a task under another name is not a second task.
 	w := newWriter(t, store)
-	tree, err := log.ReadTree(w.ctx, store, w.tip().Head.Tree)
-	check(t, err)
-	files, err := tree.Files()
-	check(t, err)
-	o, err := store.Object(w.ctx, string(files["tasks/task-3.yaml"].OID))
-	check(t, err)
+	tree := testrun.Must(log.ReadTree(w.ctx, store, w.tip().Head.Tree))(t)
+	files := testrun.Must(tree.Files())(t)
+	o := testrun.Must(store.Object(w.ctx, string(files["tasks/task-3.yaml"].OID)))(t)
 	w.byHand(map[string][]byte{"tasks/task-copy.yaml": o.Data})
-	s, err := log.NewReader(store, file).Tip(w.ctx)
-	check(t, err)
+	s := testrun.Must(log.NewReader(store, file).Tip(w.ctx))(t)
 	if _, err := s.State.Briefs(); err == nil {
 		t.Error("a copied file passes for a task")
 	}
@@ -134,8 +127,7 @@ func TestTasksAhead(t *testing.T) {
 	const n = 300
 	store := &counting{Store: testrepo.NewMemory()}
 	many(t, store, n)
-	s, err := log.NewReader(store, "").Tip(context.Background())
-	check(t, err)
+	s := testrun.Must(log.NewReader(store, "").Tip(context.Background()))(t)
 	read, asked := store.read.Load(), store.asked.Load()
 	for i := range n {
 		if s.State.Task(fmt.Sprintf("task-%d", i)) == nil {

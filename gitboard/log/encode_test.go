@@ -60,8 +60,7 @@ func TestTreeObject(t *testing.T) {
 			{"b": nil, "c": nil, "m": nil, "y": nil}, {"again": []byte("1")},
 		} {
 			before := plumbing.EncodeTree(tree.entries())
-			next, err := tree.Change(change)
-			testrun.Check(t, err)
+			next := testrun.Must(tree.Change(change))(t)
 			isEncoded(t, next, next.Objects(change))
 			if !bytes.Equal(plumbing.EncodeTree(tree.entries()), before) {
 				t.Errorf("change %d of %v changed the old tree", i, foreign)
@@ -88,8 +87,7 @@ func TestTreeWide(t *testing.T) {
 	for i := range 7 * leafSize {
 		files[fmt.Sprintf("f-%d", i)] = []byte{byte(i)}
 	}
-	filled, err := NewTree().Change(files)
-	testrun.Check(t, err)
+	filled := testrun.Must(NewTree().Change(files))(t)
 	tree := newTree(filled.entries(), nil) // as it is read: one leaf
 	for step := range 600 {
 		name := fmt.Sprintf("f-%d", random.IntN(9*leafSize))
@@ -103,8 +101,7 @@ func TestTreeWide(t *testing.T) {
 			}
 		}
 		before := tree.entries()
-		next, err := tree.Change(change)
-		testrun.Check(t, err)
+		next := testrun.Must(tree.Change(change))(t)
 		if !slices.Equal(tree.entries(), before) {
 			t.Fatalf("step %d changed the old tree", step)
 		}
@@ -134,10 +131,8 @@ func TestTreeSharesLeaves(t *testing.T) {
 	for i := range 50 * leafSize {
 		files[fmt.Sprintf("f-%05d", i)] = []byte("1")
 	}
-	tree, err := NewTree().Change(files)
-	testrun.Check(t, err)
-	next, err := tree.Change(map[string][]byte{"f-00100": []byte("2"), "g": []byte("1")})
-	testrun.Check(t, err)
+	tree := testrun.Must(NewTree().Change(files))(t)
+	next := testrun.Must(tree.Change(map[string][]byte{"f-00100": []byte("2"), "g": []byte("1")}))(t)
 	fresh := 0
 	for _, l := range next.leaves {
 		if !slices.Contains(tree.leaves, l) {

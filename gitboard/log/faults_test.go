@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // faulty is a store whose next calls fail.
@@ -81,8 +82,7 @@ func TestAppendFaults(t *testing.T) {
 		if o.Kind != c.kind || (o.Err == nil) != (c.kind == log.Done) || errors.As(o.Err, new(*log.UnclearError)) != (c.kind == log.Unclear) {
 			t.Errorf("%s: %+v", name, o)
 		}
-		now, err := store.Store.Ref(w.ctx, plumbing.BoardRef)
-		check(t, err)
+		now := testrun.Must(store.Store.Ref(w.ctx, plumbing.BoardRef))(t)
 		if c.stands && now != built.Commit || !c.stands && now != before {
 			t.Errorf("%s: the board is at %s", name, now)
 		}
@@ -94,10 +94,8 @@ func TestAppendFaults(t *testing.T) {
 func TestAs(t *testing.T) {
 	w := newWriter(t, testrepo.NewMemory()).init()
 	p := w.prepare(w.tip(), note("x"))
-	one, err := p.Build(by)
-	check(t, err)
-	other, err := p.As("mine").Build(by)
-	check(t, err)
+	one := testrun.Must(p.Build(by))(t)
+	other := testrun.Must(p.As("mine").Build(by))(t)
 	if other.Op.Request != "mine" || one.Op.Request == "mine" || one.Commit == other.Commit || one.Subject != other.Subject {
 		t.Errorf("%+v and %+v", one.Op, other.Op)
 	}

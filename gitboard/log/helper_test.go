@@ -50,23 +50,20 @@ func (w *writer) op(s *log.Snapshot, p board.Payload) board.Operation {
 
 func (w *writer) tip() *log.Snapshot {
 	w.t.Helper()
-	s, err := w.log.Tip(w.ctx)
-	check(w.t, err)
+	s := testrun.Must(w.log.Tip(w.ctx))(w.t)
 	return s
 }
 
 func (w *writer) prepare(s *log.Snapshot, p board.Payload) *log.Prepared {
 	w.t.Helper()
-	prepared, err := log.Prepare(s, w.op(s, p))
-	check(w.t, err)
+	prepared := testrun.Must(log.Prepare(s, w.op(s, p)))(w.t)
 	return prepared
 }
 
 // append appends an operation with the refs and objects of a batch.
 func (w *writer) append(p *log.Prepared, side log.Batch) (*log.Entry, log.Outcome) {
 	w.t.Helper()
-	built, err := p.Build(by)
-	check(w.t, err)
+	built := testrun.Must(p.Build(by))(w.t)
 	side.Operations = []*log.Built{built}
 	return built.Entry, log.Local{Store: w.log.Store()}.Append(w.ctx, side)
 }
@@ -81,8 +78,7 @@ func (w *writer) must(built ...*log.Built) {
 
 func (w *writer) do(p board.Payload) *log.Entry {
 	w.t.Helper()
-	built, err := w.prepare(w.tip(), p).Build(by)
-	check(w.t, err)
+	built := testrun.Must(w.prepare(w.tip(), p).Build(by))(w.t)
 	w.must(built)
 	return built.Entry
 }
@@ -103,10 +99,8 @@ func note(text string) board.Payload { return &board.AddNote{Message: text} }
 func (w *writer) byHand(files map[string][]byte) plumbing.OID {
 	w.t.Helper()
 	s := w.tip()
-	tree, err := log.ReadTree(w.ctx, w.log.Store(), s.Head.Tree)
-	check(w.t, err)
-	next, err := tree.Change(files)
-	check(w.t, err)
+	tree := testrun.Must(log.ReadTree(w.ctx, w.log.Store(), s.Head.Tree))(w.t)
+	next := testrun.Must(tree.Change(files))(w.t)
 	c := s.Head
 	c.Parents, c.Tree = []plumbing.OID{s.Commit}, next.Root()
 	o := plumbing.NewObject("commit", plumbing.EncodeCommit(c))

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestLog is the conformance suite of a log in normal operation.
@@ -51,10 +52,8 @@ func TestLog(t *testing.T) {
 			t.Errorf("at the first task: %v", ids)
 		}
 		// The history in order, complete and from a commit on.
-		all, err := s.Log(w.ctx, plumbing.ZeroOID, tip.Commit)
-		check(t, err)
-		since, err := s.Log(w.ctx, commits[0], tip.Commit)
-		check(t, err)
+		all := testrun.Must(s.Log(w.ctx, plumbing.ZeroOID, tip.Commit))(t)
+		since := testrun.Must(s.Log(w.ctx, commits[0], tip.Commit))(t)
 		if len(all) != 4 || len(since) != 2 || since[0].OID != commits[1] || since[1].OID != commits[2] || all[1].OID != commits[0] {
 			t.Errorf("%d, %d", len(all), len(since))
 		}
@@ -169,8 +168,7 @@ func TestLongPayload(t *testing.T) {
 		for commit, want := range map[plumbing.OID]string{short.Commit: "", long.Commit: "yyy", longer.Commit: "zzz", after.Commit: ""} {
 			at, err := w.log.At(w.ctx, commit)
 			check(t, err)
-			text, err := at.PayloadFile(w.ctx, s)
-			check(t, err)
+			text := testrun.Must(at.PayloadFile(w.ctx, s))(t)
 			if (text == "") != (want == "") || !strings.Contains(text, want) {
 				t.Errorf("%q has %.40q", at.Head.Message[:20], text)
 			}

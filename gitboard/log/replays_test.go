@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestReplaysOfDamage checks that an object missing from a commit or the board before it is damage, and named.
@@ -35,8 +36,7 @@ func TestReplays(t *testing.T) {
 		w.init()
 		w.do(task("login"))
 		good := w.do(note("so")).Commit
-		all, err := s.Log(w.ctx, plumbing.ZeroOID, good)
-		check(t, err)
+		all := testrun.Must(s.Log(w.ctx, plumbing.ZeroOID, good))(t)
 		for _, c := range all {
 			if err := w.log.Replays(w.ctx, c.OID); err != nil {
 				t.Errorf("%s: %v", c.Message, err)
@@ -44,13 +44,11 @@ func TestReplays(t *testing.T) {
 		}
 		// rebuild makes a commit after another one out of nothing but its text.
 		rebuild := func(on plumbing.OID, c plumbing.Commit) (*log.Built, error) {
-			before, err := w.log.At(w.ctx, on)
-			check(t, err)
+			before := testrun.Must(w.log.At(w.ctx, on))(t)
 			return log.Rebuild(before, plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c)), "")
 		}
 		for i, c := range all[1:] {
-			built, err := rebuild(all[i].OID, c)
-			check(t, err)
+			built := testrun.Must(rebuild(all[i].OID, c))(t)
 			for _, o := range built.Objects() {
 				if kept, err := s.Object(w.ctx, string(o.OID)); err != nil || kept.Type != o.Type {
 					t.Errorf("%s has an object that the commit has not: %v", c.Message, err)

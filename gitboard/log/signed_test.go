@@ -14,15 +14,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func keyNamed(t testing.TB, name string) *sshsig.Signer {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))
-	key, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(seed[:]))
-	check(t, err)
-	s, err := sshsig.NewSigner(key, nil)
-	check(t, err)
+	key := testrun.Must(ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(seed[:])))(t)
+	s := testrun.Must(sshsig.NewSigner(key, nil))(t)
 	return s
 }
 

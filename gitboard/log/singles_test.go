@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestSingles checks that a log decodes the settings once for commits that have the same, anew when
@@ -23,15 +24,13 @@ func TestSingles(t *testing.T) {
 	if later.State.Config() != config {
 		t.Error("the settings were decoded twice")
 	}
-	text, err := s.Object(w.ctx, string(first.Commit)+":"+board.ConfigPath)
-	check(t, err)
+	text := testrun.Must(s.Object(w.ctx, string(first.Commit)+":"+board.ConfigPath))(t)
 	edited := strings.Replace(string(text.Data), ": "+config.IntegrationBranch, ": trunk", 1)
 	w.byHand(map[string][]byte{board.ConfigPath: []byte(edited)})
 	if now := w.tip().State; now.Config() == nil || now.Config().IntegrationBranch != "trunk" {
 		t.Errorf("after a change: %v, %v", now.Config(), now.Err())
 	}
-	at, err := w.log.At(w.ctx, first.Commit)
-	check(t, err)
+	at := testrun.Must(w.log.At(w.ctx, first.Commit))(t)
 	if at.State.Config().IntegrationBranch != config.IntegrationBranch {
 		t.Error("an older commit has later settings")
 	}

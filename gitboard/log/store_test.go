@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestStores checks what both stores say of refs, names and requests.
@@ -41,8 +42,7 @@ func TestStores(t *testing.T) {
 			{[]string{"refs/heads/main", "refs/liza/leases/"}, "[refs/heads/main refs/liza/leases/coder-1]"},
 			{[]string{"refs/tags/"}, "[]"},
 		} {
-			refs, err := s.Refs(w.ctx, c.prefixes...)
-			check(t, err)
+			refs := testrun.Must(s.Refs(w.ctx, c.prefixes...))(t)
 			var names []string
 			for _, r := range refs {
 				names = append(names, r.Name)
@@ -121,10 +121,8 @@ func TestPeople(t *testing.T) {
 func TestNames(t *testing.T) {
 	s := testrepo.NewMemory()
 	w := newWriter(t, s).init()
-	tree, err := log.ReadTree(w.ctx, s, w.tip().Head.Tree)
-	check(t, err)
-	made, err := log.CarryOut(w.tip().State, tree, w.op(w.tip(), task("one")), codec.EncodeChecked)
-	check(t, err)
+	tree := testrun.Must(log.ReadTree(w.ctx, s, w.tip().Head.Tree))(t)
+	made := testrun.Must(log.CarryOut(w.tip().State, tree, w.op(w.tip(), task("one")), codec.EncodeChecked))(t)
 	want := []string{"before"}
 	for _, o := range made.Objects() {
 		want = append(want, string(o.OID))
@@ -142,8 +140,7 @@ func TestNames(t *testing.T) {
 func TestAppendWithoutBoard(t *testing.T) {
 	bothStores(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
-		built, err := w.prepare(w.tip(), note("x")).Build(by)
-		check(t, err)
+		built := testrun.Must(w.prepare(w.tip(), note("x")).Build(by))(t)
 		check(t, s.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: w.tip().Commit, New: plumbing.ZeroOID}}, ""))
 		if o := (log.Local{Store: s}).Append(w.ctx, log.Batch{Operations: []*log.Built{built}}); o.Kind != log.Lost {
 			t.Errorf("%+v", o)
@@ -179,13 +176,11 @@ func (w *writer) executable(dir, file string) {
 	w.t.Helper()
 	tip := w.tip()
 	object := func(name string) plumbing.Object {
-		o, err := w.log.Store().Object(w.ctx, name)
-		check(w.t, err)
+		o := testrun.Must(w.log.Store().Object(w.ctx, name))(w.t)
 		return o
 	}
 	raw := func(oid plumbing.OID) []byte {
-		b, err := hex.DecodeString(string(oid))
-		check(w.t, err)
+		b := testrun.Must(hex.DecodeString(string(oid)))(w.t)
 		return b
 	}
 	old := object(string(tip.Commit) + ":" + dir)
@@ -209,23 +204,20 @@ func TestLackingRecord(t *testing.T) {
 		"tasks/one.yaml": encoded(t, over("one")), "tasks/two.yaml": encoded(t, over("two")), "tasks/waits.yaml": encoded(t, waits),
 		"archive/sprint-1/first.yaml": encoded(t, over("first")),
 	})
-	o, err := memory.Object(w.ctx, string(w.tip().Commit)+":tasks/one.yaml")
-	check(t, err)
+	o := testrun.Must(memory.Object(w.ctx, string(w.tip().Commit)+":tasks/one.yaml"))(t)
 	expect := func(name string, l *log.Reader) {
 		t.Helper()
 		for how, read := range map[string]func(s *log.Snapshot) error{
 			"alone":     func(s *log.Snapshot) error { s.State.Task("one"); return s.State.Err() },
 			"in briefs": func(s *log.Snapshot) error { _, err := s.State.Briefs(); return err },
 		} {
-			tip, err := l.Tip(w.ctx)
-			check(t, err)
+			tip := testrun.Must(l.Tip(w.ctx))(t)
 			var damage *log.RecordError
 			if err := read(tip); !errors.As(err, &damage) || damage.Path != "tasks/one.yaml" {
 				t.Errorf("%s, read %s: %v", name, how, err)
 			}
 		}
-		tip, err := l.Tip(w.ctx)
-		check(t, err)
+		tip := testrun.Must(l.Tip(w.ctx))(t)
 		for _, id := range []string{"two", "waits"} { // reading ahead does no harm
 			if tip.State.Task(id) == nil || tip.State.Err() != nil {
 				t.Errorf("%s: %s can't be read: %v", name, id, tip.State.Err())

@@ -10,12 +10,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func paths(t *testing.T, tree *log.Tree) string {
 	t.Helper()
-	files, err := tree.Files()
-	check(t, err)
+	files := testrun.Must(tree.Files())(t)
 	return strings.Join(slices.Sorted(maps.Keys(files)), " ")
 }
 
@@ -25,17 +25,14 @@ func TestTreeHoldsOthers(t *testing.T) {
 	s := testrepo.NewMemory()
 	ctx := context.Background()
 	files := map[string][]byte{"tasks/a.yaml": []byte("a"), "tasks/deeper/b.yaml": []byte("b")}
-	tree, err := log.NewTree().Change(files)
-	check(t, err)
+	tree := testrun.Must(log.NewTree().Change(files))(t)
 	check(t, s.WriteObjects(ctx, tree.Objects(files)))
-	read, err := log.ReadTree(ctx, s, tree.Root())
-	check(t, err)
+	read := testrun.Must(log.ReadTree(ctx, s, tree.Root()))(t)
 	if got := paths(t, read); got != "tasks/a.yaml tasks/deeper" {
 		t.Errorf("it has %s", got)
 	}
 	none := map[string][]byte{"tasks/a.yaml": nil, "tasks/deeper/b.yaml": nil}
-	empty, err := read.Change(none)
-	check(t, err)
+	empty := testrun.Must(read.Change(none))(t)
 	if objects := empty.Objects(none); len(objects) != 1 || objects[0].OID != plumbing.EmptyTree {
 		t.Errorf("it needs %d objects", len(objects))
 	}
@@ -63,15 +60,13 @@ func TestTreeChange(t *testing.T) {
 			{map[string][]byte{"notes/0/0/note-2.yaml": nil}, ""},
 		} {
 			before := paths(t, tree)
-			next, err := tree.Change(step.files)
-			check(t, err)
+			next := testrun.Must(tree.Change(step.files))(t)
 			if got := paths(t, tree); got != before {
 				t.Errorf("step %d changed the old tree: %s", i, got)
 			}
 			check(t, s.WriteObjects(ctx, next.Objects(step.files)))
 			root = next.Root()
-			read, err := log.ReadTree(ctx, s, root)
-			check(t, err)
+			read := testrun.Must(log.ReadTree(ctx, s, root))(t)
 			if got := paths(t, next); got != step.want || paths(t, read) != step.want {
 				t.Errorf("step %d: %q, read back %q, want %q", i, got, paths(t, read), step.want)
 			}

@@ -31,8 +31,7 @@ func imported(t testrun.T, old *onefile.Board) *board.State {
 }
 
 func written(t testrun.T, s *board.State, old *onefile.Board) string {
-	text, err := onefile.Write(s, old.Leases)
-	testrun.Check(t, err)
+	text := testrun.Must(onefile.Write(s, old.Leases))(t)
 	return text
 }
 
@@ -63,8 +62,7 @@ func TestFiles(t *testing.T) {
 			}
 			text := written(t, s, old)
 			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", strings.Join(old.Changed, "\n")+"\n\n"+text)
-			again, err := onefile.Read(input("state.yaml", []byte(text)))
-			testrun.Check(t, err)
+			again := testrun.Must(onefile.Read(input("state.yaml", []byte(text))))(t)
 			if len(again.Changed) > 0 {
 				t.Errorf("reported again: %q", again.Changed)
 			}

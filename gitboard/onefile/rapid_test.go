@@ -18,8 +18,7 @@ import (
 func TestAnyDamage(t *testing.T) {
 	var files [][]byte
 	for _, name := range []string{"older", "goals", "anchors"} {
-		data, err := os.ReadFile("testdata/" + name + ".yaml")
-		testrun.Check(t, err)
+		data := testrun.Must(os.ReadFile("testdata/" + name + ".yaml"))(t)
 		files = append(files, data)
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // printsItself is the variable that makes this test binary print its process identity and exit.
@@ -24,8 +26,7 @@ func TestPrintsItself(t *testing.T) {
 func TestEnded(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestPrintsItself$")
 	cmd.Env = append(os.Environ(), printsItself+"=1")
-	out, err := cmd.Output()
-	check(t, err)
+	out := testrun.Must(cmd.Output())(t)
 	_, dead, _ := bytes.Cut(out, []byte("process: "))
 	dead, _, _ = bytes.Cut(dead, []byte("\n"))
 	own := strings.Fields(string(This()))

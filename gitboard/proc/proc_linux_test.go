@@ -49,8 +49,7 @@ func TestRead(t *testing.T) {
 // TestZombie checks that a process that has ended is gone, although its parent has not asked yet.
 func TestZombie(t *testing.T) {
 	cmd := exec.Command("cat")
-	in, err := cmd.StdinPipe()
-	check(t, err)
+	in := testrun.Must(cmd.StdinPipe())(t)
 	check(t, cmd.Start())
 	process := Of(cmd.Process.Pid)
 	if process.Ended() || process.PID() != cmd.Process.Pid {

@@ -4,14 +4,15 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestOnEnd checks that the end of a process is reported when it comes, also by a kill, and that a
 // process that can't be identified is not watched.
 func TestOnEnd(t *testing.T) {
 	child := exec.Command("cat")
-	in, err := child.StdinPipe()
-	check(t, err)
+	in := testrun.Must(child.StdinPipe())(t)
 	defer in.Close()
 	check(t, child.Start())
 	id, ended := Of(child.Process.Pid), make(chan bool, 2)

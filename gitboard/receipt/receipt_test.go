@@ -80,8 +80,7 @@ func TestGitHub(t *testing.T) {
 
 func TestReportsOfOthers(t *testing.T) {
 	r := hostileResult(3)
-	data, err := r.GitLab()
-	testrun.Check(t, err)
+	data := testrun.Must(r.GitLab())(t)
 	var issues []struct {
 		Description, Fingerprint, Severity string
 		Location                           struct {

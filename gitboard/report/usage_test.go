@@ -76,8 +76,7 @@ func TestUsageText(t *testing.T) {
 func TestOverviewOfBudgets(t *testing.T) {
 	s := spent()
 	s.Changes()[board.RecordPath(board.AgentDir, "planner-1")] = &board.Agent{Role: roles.Planner, Status: board.Idle, Session: "s"}
-	o, err := report.Look(s, report.Outside{}, began.Std())
-	testrun.Check(t, err)
+	o := testrun.Must(report.Look(s, report.Outside{}, began.Std()))(t)
 	if len(o.Waiting) != 1 || o.Waiting[0].What != "cart has used 1000 of 1000 tokens (budget_task_tokens) and is BLOCKED" || cmdline.Hint(o.Waiting[0].Do) != "git liza unblock cart --budget 2000" || o.Tokens != 6000 || o.TokenBudget != 8000 {
 		t.Errorf("%d of %d tokens, waiting %q", o.Tokens, o.TokenBudget, o.Waiting)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestBehindSilence checks that an operation decided behind a push that the remote did not answer
@@ -34,8 +35,7 @@ func TestBehindSilence(t *testing.T) {
 			return l
 		}
 		append("coder-1")
-		pushed, err := s.chain(t.Context())
-		check(t, err)
+		pushed := testrun.Must(s.chain(t.Context()))(t)
 		behind := append("coder-2")
 		s.failed(t.Context(), pushed, s.now(), nil, &log.UnclearError{Err: &git.NetworkError{Remote: "origin", Said: said, Err: c.why}})
 		known, o := s.outcome(t.Context(), behind)

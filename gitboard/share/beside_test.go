@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/retry"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // beside is a context by which something is done each time that a function itself uses it, as
@@ -136,8 +137,7 @@ func waiting(t *testing.T) (s *Store, mine *transaction) {
 // waits makes transactions the pending chain, in a file that is a new one each time.
 func (s *Store) waits(t *testing.T, transactions ...*transaction) {
 	t.Helper()
-	text, err := json.Marshal(&chain{Remote: "hub", Base: transactions[0].Base, Transactions: transactions})
-	check(t, err)
+	text := testrun.Must(json.Marshal(&chain{Remote: "hub", Base: transactions[0].Base, Transactions: transactions}))(t)
 	check(t, os.WriteFile(s.file(ChainFile), text, 0o644))
 }
 

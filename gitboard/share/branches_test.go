@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // lease is the lease of coder-1 as a clone sees it after a fetch.
@@ -111,8 +112,7 @@ func TestOnlyBranchesOfTasks(t *testing.T) {
 	commit := func(message string, parent plumbing.OID) plumbing.OID {
 		return plumbing.OID(w.git(top, "commit-tree", "-p", string(parent), "-m", message, string(parent)+"^{tree}"))
 	}
-	base, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
-	w.check(err)
+	base := testrun.Must(w.a.Local().Ref(w.ctx, "refs/heads/integration"))(w.t)
 	first := commit("first", base)
 	more, anew := commit("more", first), commit("anew", base)
 	further, was := commit("further", anew), plumbing.ZeroOID
@@ -128,8 +128,7 @@ func TestOnlyBranchesOfTasks(t *testing.T) {
 		was = step.to
 		w.check(w.b.Fetch(w.ctx))
 		for _, c := range []*clone{w.a, w.b} {
-			seen, err := c.Local().Ref(w.ctx, c.Task("one"))
-			w.check(err)
+			seen := testrun.Must(c.Local().Ref(w.ctx, c.Task("one")))(w.t)
 			if seen.OrZero() != step.to {
 				t.Errorf("%s: the branch is seen at %s, not at %s", step.name, seen, step.to)
 			}

@@ -174,8 +174,7 @@ func TestDeadBeforeThePush(t *testing.T) {
 	update, object := lease.Renew(nil, leaseOf("dead", 0))
 	w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
 	w.check(w.append(w.a, 1, note("alive"), nil))
-	held, err := lease.Read(w.ctx, w.a, "coder-1")
-	w.check(err)
+	held := testrun.Must(lease.Read(w.ctx, w.a, "coder-1"))(w.t)
 	if held == nil || held.Session != "dead" {
 		t.Errorf("the lease is %+v", held)
 	}
@@ -218,8 +217,7 @@ func TestStoppedInTheQueue(t *testing.T) {
 	other := w.open(w.a.Local().TopLevel())
 	on, err := other.next(w.ctx)
 	w.check(err)
-	prepared, err := log.Prepare(on, w.operation(7, note("stopped")))
-	w.check(err)
+	prepared := testrun.Must(log.Prepare(on, w.operation(7, note("stopped"))))(w.t)
 	err = other.put(ctx, prepared, log.Batch{Queued: stop})
 	if !errors.As(err, new(*log.UnclearError)) || !errors.Is(err, context.Canceled) {
 		t.Errorf("it is told %v", err)
@@ -245,8 +243,7 @@ func TestStoppedBeforeThePush(t *testing.T) {
 	ctx, stop := context.WithCancel(w.ctx)
 	on, err := w.a.next(w.ctx)
 	w.check(err)
-	prepared, err := log.Prepare(on, w.operation(7, note("stopped")))
-	w.check(err)
+	prepared := testrun.Must(log.Prepare(on, w.operation(7, note("stopped"))))(w.t)
 	err = w.a.put(ctx, prepared, log.Batch{Queued: func() {
 		die("coder-3")
 		stop()

@@ -37,8 +37,7 @@ var logs = map[string]func(t *testing.T) (open func(n int) writer){
 		dir := filepath.Join(t.TempDir(), "alone")
 		testrun.InitRepository(t, dir, false)
 		return func(int) writer {
-			repo, err := git.Open(t.Context(), dir)
-			testrun.Check(t, err)
+			repo := testrun.Must(git.Open(t.Context(), dir))(t)
 			t.Cleanup(func() { repo.Close() })
 			s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
 			return writer{s, s}
@@ -87,8 +86,7 @@ func expect(t *testing.T, what string, o log.Outcome, kind log.Kind) {
 
 func (w writer) tip(t *testing.T) log.Tip {
 	t.Helper()
-	tip, err := w.Tip(t.Context())
-	testrun.Check(t, err)
+	tip := testrun.Must(w.Tip(t.Context()))(t)
 	return tip
 }
 

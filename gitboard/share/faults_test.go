@@ -99,12 +99,10 @@ func (c scene) try(t *testing.T, shim *testrun.Git, fails string) (calls []strin
 // still opens a clone whose clock stands still: nothing depends on how long a push takes.
 func (w *world) still(name string) *clone {
 	w.t.Helper()
-	repo, err := git.OpenWith(w.ctx, filepath.Join(filepath.Dir(w.hub), name), git.Options{})
-	w.check(err)
+	repo := testrun.Must(git.OpenWith(w.ctx, filepath.Join(filepath.Dir(w.hub), name), git.Options{}))(w.t)
 	now := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), func() time.Time { return now })
-	_, err = s.Sharing(w.ctx)
-	w.check(err)
+	testrun.Must(s.Sharing(w.ctx))(w.t)
 	_, _ = repo.Object(w.ctx, "HEAD") // has cat-file started, which is no part of the tried call
 	return &clone{s, w, log.NewReader(s, "")}
 }
@@ -169,10 +167,8 @@ func done(err error) (any, error) { return "done", err }
 // commitOn makes a commit in the first clone, without git.
 func (w *world) commitOn(parent plumbing.OID, message string) plumbing.OID {
 	w.t.Helper()
-	o, err := w.a.Local().Object(context.Background(), string(parent))
-	w.check(err)
-	c, err := plumbing.DecodeCommit(o)
-	w.check(err)
+	o := testrun.Must(w.a.Local().Object(context.Background(), string(parent)))(w.t)
+	c := testrun.Must(plumbing.DecodeCommit(o))(w.t)
 	c.Parents, c.Message = []plumbing.OID{parent}, message+"\n"
 	next := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
 	w.check(w.a.Local().WriteObjects(context.Background(), []plumbing.Object{next}))
@@ -187,8 +183,7 @@ func (w *world) publish(was, to plumbing.OID) error {
 // ref is the value of a ref of the first clone.
 func (w *world) ref(name string) plumbing.OID {
 	w.t.Helper()
-	oid, err := w.a.Local().Ref(context.Background(), name)
-	w.check(err)
+	oid := testrun.Must(w.a.Local().Ref(context.Background(), name))(w.t)
 	return oid
 }
 
@@ -305,8 +300,7 @@ var scenes = []scene{
 		if err != nil {
 			return nil, err
 		}
-		p, err := log.Prepare(on, w.operation(1, note("mine")))
-		w.check(err)
+		p := testrun.Must(log.Prepare(on, w.operation(1, note("mine"))))(w.t)
 		return done(w.a.put(w.ctx, p, log.Batch{Refs: []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: w.ref(w.a.Task("one"))}}}))
 	}, again: 1},
 	{name: "Flush", before: func(w *world) {

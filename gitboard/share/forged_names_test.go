@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestForgedBranches: names of branches that no board can have, which somebody has written into the
@@ -18,8 +19,7 @@ func TestForgedBranches(t *testing.T) {
 	w := newWorld(t)
 	forger := filepath.Join(t.TempDir(), "forger")
 	w.git("", "clone", "-q", "-b", "liza/state", w.hub, forger)
-	config, err := os.ReadFile(filepath.Join(forger, "config.yaml"))
-	w.check(err)
+	config := testrun.Must(os.ReadFile(filepath.Join(forger, "config.yaml")))(w.t)
 	dir := t.TempDir()
 	for forged, name := range map[string]string{
 		"integration_branch: ../../config": "leads elsewhere", `integration_branch: "*"`: "all branches", "integration_branch: a:b": "two refs",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // published is the commit at which a clone sees the branch of the task one.
@@ -66,8 +67,7 @@ func TestBranchesThatStay(t *testing.T) {
 
 // objectOf is a commit of the first clone.
 func (w *world) objectOf(commit plumbing.OID) []plumbing.Object {
-	o, err := w.a.Local().Object(w.ctx, string(commit))
-	w.check(err)
+	o := testrun.Must(w.a.Local().Object(w.ctx, string(commit)))(w.t)
 	return []plumbing.Object{o}
 }
 

@@ -53,8 +53,7 @@ func TestTornPush(t *testing.T) {
 			}
 			on, err := w.a.log.Tip(w.ctx)
 			w.check(err)
-			prepared, err := log.Prepare(on, w.operation(1, note("torn")))
-			w.check(err)
+			prepared := testrun.Must(log.Prepare(on, w.operation(1, note("torn"))))(w.t)
 			update, object := lease.Renew(nil, leaseOf("a", 0))
 			err = w.a.put(w.ctx, prepared, log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
 				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: was, New: work},

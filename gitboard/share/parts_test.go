@@ -28,8 +28,7 @@ func alone(t *testing.T) *Store {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "alone")
 	testrun.InitRepository(t, dir, false)
-	repo, err := git.Open(t.Context(), dir)
-	check(t, err)
+	repo := testrun.Must(git.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { repo.Close() })
 	s := New(repo, filepath.Join(repo.CommonDir(), "liza"), func() time.Time { return noon })
 	check(t, os.MkdirAll(s.dir, 0o755))
@@ -209,8 +208,7 @@ func TestFetchesAreCounted(t *testing.T) {
 	if s.pushed(number); !s.Fresh(before) || s.Fetched().IsZero() || s.Fresh(s.Now()) {
 		t.Error("the push does not count")
 	}
-	file, err := s.repo.OpenQueue(s.file("fetch"))
-	check(t, err)
+	file := testrun.Must(s.repo.OpenQueue(s.file("fetch")))(t)
 	defer file.Close()
 	// A git that another test is starting may still have the file that pushing has closed.
 	check(t, <-file.Granted())
@@ -259,8 +257,7 @@ func TestRecorded(t *testing.T) {
 			t.Errorf("taken as %q: %+v", by, got)
 		}
 	}
-	line, err := json.Marshal(record{ID: "2", Kind: log.Lost})
-	check(t, err)
+	line := testrun.Must(json.Marshal(record{ID: "2", Kind: log.Lost}))(t)
 	check(t, os.WriteFile(s.file(outcomesFile), append(line, "\n{\"id\":\"2\",\"kind\":\"x\"}\n{\"id\":\"2\",\"state\":\"done\"}\n{\"id\":\"22\",\"kind\":1}\n"...), 0o644))
 	if o := s.recorded("2"); o == nil || o.Kind != log.Lost {
 		t.Errorf("%+v", o)

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestNotAsPushed checks that a transaction which was decided on an older board does not count as done
@@ -78,8 +79,7 @@ func TestLacking(t *testing.T) {
 	} {
 		s.set(t, refs)
 		s.set(t, c.moved)
-		pushes, err := s.lacking(t.Context(), c.reset, c.here)
-		check(t, err)
+		pushes := testrun.Must(s.lacking(t.Context(), c.reset, c.here))(t)
 		var got []string
 		for _, p := range pushes {
 			got = append(got, p.Ref[len(plumbing.ReviewPrefix):])

@@ -84,8 +84,7 @@ func TestCutOffShare(t *testing.T) {
 	check(t, os.WriteFile(s.file(sharingFile), []byte("hub"), 0o644))
 	_, err := s.atHome(t.Context(), nil)
 	refusedAs(t, err, board.CodeElsewhere, "git remote add hub URL")
-	own, err := s.Own(t.Context())
-	check(t, err)
+	own := testrun.Must(s.Own(t.Context()))(t)
 	if _, err := s.atHome(t.Context(), nil); !own || err != nil {
 		t.Errorf("a board of its own: %v, %v", own, err)
 	}
@@ -128,8 +127,7 @@ func TestBesideAShare(t *testing.T) {
 	}
 	// It ends, and the board is shared.
 	s.set(t, map[string]plumbing.OID{plumbing.HomeRef: plumbing.ZeroOID, plumbing.BoardRef: ids[1]})
-	share, err = s.repo.OpenQueue(s.file(sharingLock))
-	check(t, err)
+	share = testrun.Must(s.repo.OpenQueue(s.file(sharingLock)))(t)
 	check(t, <-share.Granted()) // waits that were given up may still be ending
 	s.branch, s.at = "refs/heads/integration", ids[1]
 	err = s.UpdateRefs(ends(func() { check(t, s.repo.Settings().Set(t.Context(), git.RemoteKey, "hub")) }), next, "")

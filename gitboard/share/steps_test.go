@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestStuckPush checks that a process whose push makes no progress holds others up for a while, and
@@ -48,8 +49,7 @@ func TestStuckPush(t *testing.T) {
 		t.Fatal("it may not push")
 	}
 	touched := func() time.Time {
-		info, err := os.Stat(s.file(pushFile))
-		check(t, err)
+		info := testrun.Must(os.Stat(s.file(pushFile)))(t)
 		return info.ModTime()
 	}
 	for began := touched(); touched().Equal(began); {
@@ -110,8 +110,7 @@ func TestGather(t *testing.T) {
 		"for a push of no time": {earlier{Again: 3, Ended: noon}, 0, true}, // for no time
 		"not all are here":      {earlier{Again: 3, Took: time.Millisecond, Ended: noon}, 2, true},
 	} {
-		text, err := json.Marshal(c.was)
-		check(t, err)
+		text := testrun.Must(json.Marshal(c.was))(t)
 		check(t, s.write(lastFile, text))
 		pending := &chain{}
 		for i := range c.pending {
@@ -125,8 +124,7 @@ func TestGather(t *testing.T) {
 		}
 	}
 	// Others are deciding: two more come, and then the lock is free.
-	deciding, err := s.repo.OpenQueue(s.file(TurnFile))
-	check(t, err)
+	deciding := testrun.Must(s.repo.OpenQueue(s.file(TurnFile)))(t)
 	check(t, <-deciding.Granted()) // a wait of the last case that was given up may still be ending
 	decided := false
 	s.gather(beside{t.Context(), map[string]func(){"queue.(*File).await": func() {
@@ -184,8 +182,7 @@ func apart(t *testing.T) *Store {
 	t.Helper()
 	s := alone(t)
 	check(t, s.repo.Settings().Set(t.Context(), "remote.hub.url", filepath.Join(t.TempDir(), "gone")))
-	by, err := s.repo.Remote(t.Context(), "hub")
-	check(t, err)
+	by := testrun.Must(s.repo.Remote(t.Context(), "hub"))(t)
 	s.remote.Store(by)
 	return s
 }
@@ -397,8 +394,7 @@ func (s *Store) operate(t *testing.T, by board.Actor, p board.Payload) plumbing.
 	check(t, err)
 	prepared, err := log.Prepare(on, board.Operation{Actor: by, Time: board.At(noon), Request: "on-" + string(on.Commit), Payload: p})
 	check(t, err)
-	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
-	check(t, err)
+	built := testrun.Must(prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"}))(t)
 	check(t, s.repo.WriteObjects(t.Context(), built.Objects()))
 	s.set(t, map[string]plumbing.OID{plumbing.BoardRef: built.Commit, s.tracking("state"): built.Commit})
 	return built.Commit
@@ -525,8 +521,7 @@ func TestOffered(t *testing.T) {
 	s.set(t, refs)
 	for _, only := range []bool{false, true} {
 		s.remote.Load().OnlyBranches = only
-		all, err := s.offered(t.Context(), s.remote.Load(), tip, "refs/heads/integration")
-		check(t, err)
+		all := testrun.Must(s.offered(t.Context(), s.remote.Load(), tip, "refs/heads/integration"))(t)
 		var got []string
 		for ref := range all {
 			if strings.HasPrefix(ref, plumbing.BranchRef("task")) {

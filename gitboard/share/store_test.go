@@ -123,8 +123,7 @@ func makeWorld(ctx context.Context, t *testing.T, update string) string {
 	w.git(first, "push", "-q", "origin", "main")
 	w.a = w.open(first)
 	w.must(w.a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
-	_, err = w.a.Own(ctx)
-	w.check(err)
+	testrun.Must(w.a.Own(ctx))(w.t)
 	w.check(w.a.Share(ctx, "origin", "probe"))
 	w.git("", "clone", "-q", w.hub, second)
 	w.b = w.open(second)
@@ -138,12 +137,10 @@ func (w *world) open(dir string) *clone { return w.openWith(dir, git.Options{}) 
 
 func (w *world) openWith(dir string, o git.Options) *clone {
 	w.t.Helper()
-	repo, err := git.OpenWith(w.ctx, dir, o)
-	w.check(err)
+	repo := testrun.Must(git.OpenWith(w.ctx, dir, o))(w.t)
 	w.t.Cleanup(func() { repo.Close() })
 	s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
-	_, err = s.Sharing(w.ctx)
-	w.check(err)
+	testrun.Must(s.Sharing(w.ctx))(w.t)
 	return &clone{s, w, log.NewReader(s, "")}
 }
 
@@ -167,13 +164,10 @@ func (w *world) write(c *clone, p board.Payload) (plumbing.OID, error) {
 func (w *world) writeWith(c *clone, p board.Payload, side log.Batch) (plumbing.OID, error) {
 	w.t.Helper()
 	w.n++
-	on, err := c.log.Tip(context.WithoutCancel(w.ctx))
-	w.check(err)
+	on := testrun.Must(c.log.Tip(context.WithoutCancel(w.ctx)))(w.t)
 	op := board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T09:00:%02dZ", w.n)), Request: fmt.Sprint("request-", w.n), Payload: p}
-	prepared, err := log.Prepare(on, op)
-	w.check(err)
-	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
-	w.check(err)
+	prepared := testrun.Must(log.Prepare(on, op))(w.t)
+	built := testrun.Must(prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"}))(w.t)
 	side.Operations = []*log.Built{built}
 	return built.Commit, failed(c.Append(w.ctx, side))
 }
@@ -208,8 +202,7 @@ func (c *clone) update(objects []plumbing.Object, updates ...plumbing.RefUpdate)
 
 func (w *world) must(c *clone, p board.Payload) plumbing.OID {
 	w.t.Helper()
-	commit, err := w.write(c, p)
-	w.check(err)
+	commit := testrun.Must(w.write(c, p))(w.t)
 	return commit
 }
 
@@ -257,8 +250,7 @@ func (w *world) end(notes int) {
 		if c.here() != w.there() {
 			w.t.Errorf("the board is at %s here, at %s there", c.here().Short(), w.there().Short())
 		}
-		report, err := audit.Verify(w.ctx, c.Local(), c.Local(), audit.Range{}, nil)
-		w.check(err)
+		report := testrun.Must(audit.Verify(w.ctx, c.Local(), c.Local(), audit.Range{}, nil))(w.t)
 		if !report.OK() || report.Commits != notes+1 {
 			w.t.Errorf("%d commits for %d notes: %v", report.Commits, notes, report.Findings)
 		}
@@ -279,16 +271,13 @@ func TestLostLease(t *testing.T) {
 	if err := take(w.b, "b"); !errors.Is(err, git.ErrRefMoved) {
 		t.Fatalf("the second gets %v", err)
 	}
-	held, err := lease.Read(w.ctx, w.b, "coder-1")
-	w.check(err)
+	held := testrun.Must(lease.Read(w.ctx, w.b, "coder-1"))(w.t)
 	if held == nil || held.Session != "a" {
 		t.Errorf("the second sees the lease %+v", held)
 	}
 	// A holder of an outdated lease can't end it either.
-	mine, err := lease.Read(w.ctx, w.a, "coder-1")
-	w.check(err)
-	renewed, err := lease.Beat(w.ctx, w.a, mine, leaseOf("a", 1))
-	w.check(err)
+	mine := testrun.Must(lease.Read(w.ctx, w.a, "coder-1"))(w.t)
+	renewed := testrun.Must(lease.Beat(w.ctx, w.a, mine, leaseOf("a", 1)))(w.t)
 	if err := w.b.UpdateRefs(w.ctx, []plumbing.RefUpdate{lease.Fence("coder-1", held)}, ""); !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("ended by one who has seen an older one: %v", err)
 	}
@@ -492,8 +481,7 @@ func TestDroppedBranchIsKept(t *testing.T) {
 	}{{"held by nothing", "", true}, {"submitted", "refs/liza/review/one/1", false}} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			base, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
-			w.check(err)
+			base := testrun.Must(w.a.Local().Ref(w.ctx, "refs/heads/integration"))(w.t)
 			work := plumbing.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "work", string(base)+"^{tree}"))
 			published := w.a.Task("one")
 			refs := []plumbing.RefUpdate{{Ref: published, New: work}}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/retry"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // writeFencing appends a note that ends the lease of coder-1, as the clone sees it.
@@ -33,8 +34,7 @@ func TestUnseenLease(t *testing.T) {
 			if err := w.writeFencing(w.b, nil); !lost(err) || w.there() != was {
 				t.Errorf("it was not seen, and the take-over ends with %v", err)
 			}
-			held, err := lease.Read(w.ctx, w.b, "coder-1")
-			w.check(err)
+			held := testrun.Must(lease.Read(w.ctx, w.b, "coder-1"))(w.t)
 			if held == nil || held.Session != "a" {
 				t.Fatalf("afterwards it sees the lease %+v", held)
 			}

@@ -41,17 +41,14 @@ var keys = sync.OnceValue(func() map[string]any {
 
 func signerOf(t testing.TB, name string) *Signer {
 	t.Helper()
-	key, err := ssh.NewSignerFromKey(keys()[name])
-	testrun.Check(t, err)
-	s, err := NewSigner(key, rand.Reader)
-	testrun.Check(t, err)
+	key := testrun.Must(ssh.NewSignerFromKey(keys()[name]))(t)
+	s := testrun.Must(NewSigner(key, rand.Reader))(t)
 	return s
 }
 
 func file(t testing.TB, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	testrun.Check(t, err)
+	data := testrun.Must(os.ReadFile(filepath.Join("testdata", name)))(t)
 	return string(data)
 }
 
@@ -75,8 +72,7 @@ func TestForSSHKeygen(t *testing.T) {
 	}
 	for name := range keys() {
 		s := signerOf(t, name)
-		signature, err := s.Sign(payload)
-		testrun.Check(t, err)
+		signature := testrun.Must(s.Sign(payload))(t)
 		dir := t.TempDir()
 		allowed, sig := filepath.Join(dir, "allowed"), filepath.Join(dir, "sig")
 		for path, text := range map[string]string{allowed: "me@here namespaces=\"git\" " + s.Public() + "\n", sig: signature} {
@@ -124,8 +120,7 @@ func TestOtherSignatures(t *testing.T) {
 		sum := sha512.Sum512(payload)
 		d := signed{magic, namespace, "", hashName, sum[:]}
 		change(&e, &d)
-		made, err := s.key.(ssh.AlgorithmSigner).SignWithAlgorithm(rand.Reader, ssh.Marshal(d), format)
-		testrun.Check(t, err)
+		made := testrun.Must(s.key.(ssh.AlgorithmSigner).SignWithAlgorithm(rand.Reader, ssh.Marshal(d), format))(t)
 		if e.Signature == nil {
 			e.Signature = ssh.Marshal(made)
 		} else {

@@ -41,8 +41,7 @@ func newPlace(t *testing.T, bare bool) *place {
 
 func (p *place) open(dir string) {
 	p.t.Helper()
-	repo, err := git.Open(p.t.Context(), dir)
-	p.check(err)
+	repo := testrun.Must(git.Open(p.t.Context(), dir))(p.t)
 	p.t.Cleanup(func() { repo.Close() })
 	p.repo, p.dir = repo, install.Dir(repo)
 }
@@ -88,8 +87,7 @@ func (p *place) config() string { return p.read(p.in("config")) }
 // says checks what Read reports.
 func (p *place) says(want install.Status) {
 	p.t.Helper()
-	got, err := install.Read(p.repo)
-	p.check(err)
+	got := testrun.Must(install.Read(p.repo))(p.t)
 	want.Dir = p.dir
 	if got.On != want.On || got.Files != want.Files || got.Server != want.Server || got.Served != want.Served ||
 		got.Program != want.Program || got.Dir != want.Dir || !slices.Equal(got.Overwritten, want.Overwritten) {
@@ -99,8 +97,7 @@ func (p *place) says(want install.Status) {
 
 func (p *place) listed() string {
 	p.t.Helper()
-	entries, err := os.ReadDir(p.dir)
-	p.check(err)
+	entries := testrun.Must(os.ReadDir(p.dir))(p.t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -120,8 +117,7 @@ const agents = "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\tpath = liza/hooks
 
 // TestInstall checks what is installed for clones and servers, and that nothing of it stays.
 func TestInstall(t *testing.T) {
-	program, err := os.Executable()
-	testrun.Check(t, err)
+	program := testrun.Must(os.Executable())(t)
 	const client = "applypatch-msg commit-msg gitconfig%s post-applypatch post-checkout post-commit post-index-change post-merge post-rewrite pre-applypatch " +
 		"pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase prepare-commit-msg reference-transaction run sendemail-validate"
 	for _, c := range []struct {
@@ -213,15 +209,13 @@ func TestConfigOfOthers(t *testing.T) {
 
 // TestOverwritten checks which changes to the installed files are seen, and repaired.
 func TestOverwritten(t *testing.T) {
-	program, err := os.Executable()
-	testrun.Check(t, err)
+	program := testrun.Must(os.Executable())(t)
 	p := newPlace(t, false)
 	p.install(install.Setup{Program: program})
 	p.write(p.hook("pre-commit"), "#!/bin/sh\nhusky\n")
 	p.check(os.Remove(p.hook("pre-push")))
 	p.says(install.Status{On: true, Program: program, Overwritten: []string{"pre-commit", "pre-push"}})
-	restored, err := install.Restore(p.repo)
-	p.check(err)
+	restored := testrun.Must(install.Restore(p.repo))(p.t)
 	equal(t, "restored", strings.Join(restored, " "), "pre-commit pre-push")
 	p.says(install.Status{On: true, Files: true, Program: program})
 	p.check(os.Mkdir(p.hook("x"), 0o755))
@@ -392,8 +386,7 @@ func TestSequences(t *testing.T) {
 	p := newPlace(t, true)
 	shown := func() bool {
 		t.Helper()
-		at, err := p.repo.Ref(t.Context(), parcel.Ref)
-		p.check(err)
+		at := testrun.Must(p.repo.Ref(t.Context(), parcel.Ref))(p.t)
 		return !at.IsZero()
 	}
 	server := install.Setup{Server: true}
@@ -410,8 +403,7 @@ func TestSequences(t *testing.T) {
 	} {
 		c.do()
 		p.install(server)
-		why, err := install.Sequences(t.Context(), p.repo, p.in("hooks"))
-		p.check(err)
+		why := testrun.Must(install.Sequences(t.Context(), p.repo, p.in("hooks")))(p.t)
 		if why != c.why || shown() != c.show {
 			t.Errorf("%q, not %q; it is shown: %v", why, c.why, shown())
 		}
@@ -449,8 +441,7 @@ func TestInterruptedInstall(t *testing.T) {
 			err := c.call(ctx)
 			return ctx.Places(), err
 		}
-		places, err := attempt("")
-		p.check(err)
+		places := testrun.Must(attempt(""))(p.t)
 		if len(places) == 0 {
 			t.Errorf("%s: no place uses git", c.name)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/hooks/server"
 )
@@ -37,8 +38,7 @@ func (h *history) again(commit, request string, pairs ...string) parcel.Operatio
 // leases are further leases of coder-1, as contents and ids.
 func (h *history) leases(n int) (texts []string, oids []plumbing.OID) {
 	h.t.Helper()
-	o, err := h.board.Repo().Object(h.ctx, h.lease)
-	h.check(err)
+	o := testrun.Must(h.board.Repo().Object(h.ctx, h.lease))(h.t)
 	c := lease.Decode(o)
 	for range n {
 		c.Expires = c.Expires.Add(time.Second)
@@ -67,10 +67,8 @@ func TestDecided(t *testing.T) {
 	planned := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
 		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
 	ended := h.onTop(planned, &board.Abandon{About: task, Reason: "no need"})
-	private, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)))
-	h.check(err)
-	key, err := sshsig.NewSigner(private, nil)
-	h.check(err)
+	private := testrun.Must(ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))))(h.t)
+	key := testrun.Must(sshsig.NewSigner(private, nil))(h.t)
 	keyed := h.onTop(h.first, &board.KeysAdd{Principal: ada.Email, Public: key.Public()})
 	keyed = h.signed(key, ada, keyed, &board.SetConfig{Key: "require_signatures", Value: "true"})
 	noted := h.git(h.hub, "log", "-1", "--format=%at", h.note)
@@ -139,8 +137,7 @@ func TestManyOperations(t *testing.T) {
 	} {
 		h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
 		text, _ := (&parcel.Parcel{Transactions: c.transactions}).Text()
-		done, err := server.Sequence(h.ctx, h.open(h.hub), server.Pushed{Text: text}, time.Now())
-		h.check(err)
+		done := testrun.Must(server.Sequence(h.ctx, h.open(h.hub), server.Pushed{Text: text}, time.Now()))(h.t)
 		if taken := h.git(h.hub, "rev-list", "--count", h.first+".."+plumbing.BoardRef); done.Answer != c.answer || taken != c.taken {
 			t.Errorf("%s: %s were taken", done.Answer, taken)
 		}
@@ -156,8 +153,7 @@ func TestMovedMeanwhile(t *testing.T) {
 		places = append(places, h.onTop(places[len(places)-1], note(fmt.Sprint(len(places)))))
 	}
 	one := h.text(parcel.Parcel{Transactions: []parcel.Transaction{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
-	real, err := exec.LookPath("git")
-	h.check(err)
+	real := testrun.Must(exec.LookPath("git"))(h.t)
 	bin, lock := t.TempDir(), filepath.Join(h.hub, plumbing.BoardRef+".lock")
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, c := range []struct {

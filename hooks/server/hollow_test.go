@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestHollowParcels: a parcel moves no ref to a commit whose history is not complete on the server.
@@ -74,14 +75,12 @@ func (w *world) pushRaw(command string) string {
 	send := exec.Command("git", "receive-pack", w.hub)
 	command += "\x00report-status"
 	send.Stdin = strings.NewReader(fmt.Sprintf("%04x%s0000", len(command)+4, command) + w.emptyPack())
-	out, err := send.CombinedOutput()
-	w.check(err)
+	out := testrun.Must(send.CombinedOutput())(w.t)
 	return string(out)
 }
 
 func (w *world) emptyPack() string {
 	w.t.Helper()
-	out, err := exec.Command("git", "-C", w.hub, "pack-objects", "-q", "--stdout").Output()
-	w.check(err)
+	out := testrun.Must(exec.Command("git", "-C", w.hub, "pack-objects", "-q", "--stdout").Output())(w.t)
 	return string(out)
 }

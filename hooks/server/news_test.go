@@ -21,6 +21,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/server"
 )
 
@@ -102,8 +103,7 @@ func TestNews(t *testing.T) {
 	}
 	coder := func(id string) board.Actor { return board.Actor{ID: id, Role: roles.Coder, Session: "mine"} }
 	by := func(id string, p board.Payload) {
-		_, err := a.Do(w.ctx, gitboard.Request{Actor: coder(id)}, gitboard.Just(p))
-		w.check(err)
+		testrun.Must(a.Do(w.ctx, gitboard.Request{Actor: coder(id)}, gitboard.Just(p)))(w.t)
 	}
 	notes := func(texts ...string) {
 		_, err := a.DoAll(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (all []board.Payload, _ []plumbing.RefUpdate, _ error) {
@@ -211,8 +211,7 @@ func TestNewsText(t *testing.T) {
 		}
 		refs := map[string]plumbing.OID{held: plumbing.OID(h.lease), integration: plumbing.OID(c.landed)}
 		maps.DeleteFunc(refs, func(_ string, at plumbing.OID) bool { return at.IsZero() })
-		n, err := parcel.ParseNews(done.News)
-		h.check(err)
+		n := testrun.Must(parcel.ParseNews(done.News))(h.t)
 		maps.DeleteFunc(n.Refs, func(ref string, _ plumbing.OID) bool { return strings.HasPrefix(ref, plumbing.SequencerPrefix) })
 		if n.Since != plumbing.OID(c.has) || len(n.Operations) != c.operations || !maps.Equal(n.Refs, refs) || len(n.Leases) != 1 {
 			t.Errorf("%s: it brings %+v", name, n)

@@ -77,8 +77,7 @@ func makePast(t *testing.T) {
 	h.coder, h.lease = tip(), h.git(h.hub, "rev-parse", plumbing.LeaseRef("coder-1"))
 	h.next = h.git(h.hub, "commit-tree", "-p", h.start, "-m", "next", h.start+"^{tree}")
 	h.landed = h.onTop(h.coder, &board.Land{Before: h.start, Commit: h.next})
-	past.dir, err = os.MkdirTemp("", "liza-past-")
-	h.check(err)
+	past.dir = testrun.Must(os.MkdirTemp("", "liza-past-"))(h.t)
 	testrepo.Copy(t, filepath.Dir(h.hub), past.dir)
 	past.history = *h
 }
@@ -99,13 +98,10 @@ func (h *history) by(a board.Actor, at string, p board.Payload) string {
 func (h *history) signed(key *sshsig.Signer, a board.Actor, at string, p board.Payload) string {
 	h.t.Helper()
 	b := h.open(h.hub)
-	s, err := b.Log().At(h.ctx, plumbing.OID(at))
-	h.check(err)
+	s := testrun.Must(b.Log().At(h.ctx, plumbing.OID(at)))(h.t)
 	op := board.Operation{Actor: a, Time: max(s.State.Time(), board.At(time.Now())), Request: "on-" + at[:10], Payload: p}
-	prepared, err := log.Prepare(s, op)
-	h.check(err)
-	built, err := prepared.Build(log.Committer{Name: ada.Name, Email: ada.Email, Key: key})
-	h.check(err)
+	prepared := testrun.Must(log.Prepare(s, op))(h.t)
+	built := testrun.Must(prepared.Build(log.Committer{Name: ada.Name, Email: ada.Email, Key: key}))(h.t)
 	h.check(b.Repo().WriteObjects(h.ctx, built.Objects()))
 	return string(built.Commit)
 }
@@ -132,8 +128,7 @@ func (h *history) set(refs map[string]string) {
 // carry makes the commit that carries a blob in a branch.
 func (h *history) carry(blob string) string {
 	h.t.Helper()
-	text, err := h.board.Repo().Object(h.ctx, blob)
-	h.check(err)
+	text := testrun.Must(h.board.Repo().Object(h.ctx, blob))(h.t)
 	carrier := plumbing.CarryTree(text.OID)
 	o := plumbing.Carrier("", text.OID, text.Type, carrier.OID, plumbing.Signature{Name: "a", Email: "a@b", When: time.Now()})
 	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{carrier, o}))
@@ -146,9 +141,7 @@ func (h *history) moves(to map[string]string) (moves []hooks.Move) {
 	for ref, value := range to {
 		now := plumbing.ZeroOID
 		if strings.HasPrefix(ref, plumbing.RefsPrefix) {
-			var err error
-			now, err = h.board.Repo().Ref(h.ctx, ref)
-			h.check(err)
+			now = testrun.Must(h.board.Repo().Ref(h.ctx, ref))(h.t)
 		}
 		moves = append(moves, hooks.Move{Ref: ref, Old: string(now.OrZero()), New: value})
 	}
@@ -187,10 +180,8 @@ func (h *history) resubmitted(at, base string) (rejected, tip, work string) {
 		Blockers: []board.Finding{{Where: "a.go:1", Issue: "wrong", Why: "it breaks", Suggestion: "correct it"}}, Overall: "Not yet.", Spec: "n/a", Anomaly: "none"}})
 	name, email := log.Author(coder)
 	who := plumbing.Signature{Name: name, Email: email, When: time.Now()}
-	was, err := h.board.Repo().Object(h.ctx, base+"^{tree}")
-	h.check(err)
-	entries, err := plumbing.DecodeTree(was.Data)
-	h.check(err)
+	was := testrun.Must(h.board.Repo().Object(h.ctx, base+"^{tree}"))(h.t)
+	entries := testrun.Must(plumbing.DecodeTree(was.Data))(h.t)
 	added := plumbing.NewObject(plumbing.BlobObject, []byte("added\n"))
 	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(append(entries, plumbing.TreeEntry{Name: "zz", Mode: filemode.Regular, OID: added.OID})))
 	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{plumbing.OID(first)}, Author: who, Committer: who, Message: "more\n"}))
@@ -232,8 +223,7 @@ func TestPolicies(t *testing.T) {
 	}
 	tree := h.first + "^{tree}"
 	second := commit(h.start+"^{tree}", h.next)
-	own, err := h.board.Repo().Object(h.ctx, h.lease)
-	h.check(err)
+	own := testrun.Must(h.board.Repo().Object(h.ctx, h.lease))(h.t)
 	padded := file(string(own.Data) + strings.Repeat("\n", hooks.MaxLease))
 	other := file("not a lease")
 	large := func() string {
@@ -244,8 +234,7 @@ func TestPolicies(t *testing.T) {
 		script := index + " git read-tree " + tree + " && " + index + " git update-index --add --cacheinfo 100644," + blob + ",big && " + index + " git write-tree"
 		cmd := exec.Command("sh", "-c", script)
 		cmd.Dir = h.hub
-		out, err := cmd.Output()
-		h.check(err)
+		out := testrun.Must(cmd.Output())(h.t)
 		return strings.TrimSpace(string(out))
 	}()
 	submitted, work := h.submitted(h.coder, h.start)
@@ -449,8 +438,7 @@ func TestReceived(t *testing.T) {
 		h.check(os.RemoveAll(filepath.Join(install.Dir(h.board.Repo()), "proven", h.note)))
 		h.check(os.WriteFile(lock, nil, 0o644))
 		h.check(os.Chtimes(lock, moved, moved))
-		refusal, err := server.Receive(h.ctx, h.board, moves, time.Now())
-		h.check(err)
+		refusal := testrun.Must(server.Receive(h.ctx, h.board, moves, time.Now()))(h.t)
 		return refusal
 	}
 	locked := func() bool { _, err := os.Stat(lock); return err == nil }
@@ -500,8 +488,7 @@ func TestKeepLast(t *testing.T) {
 	ctx := gitenv.With(h.ctx, append(gitenv.Of(h.ctx), "GIT_QUARANTINE_PATH="+t.TempDir(), "GIT_OBJECT_DIRECTORY="+filepath.Join(h.hub, "objects")))
 	h.set(map[string]string{plumbing.BoardRef: h.note, plumbing.HomeRef: h.first, plumbing.LastRef: h.first})
 	last := func() string {
-		at, err := h.board.Repo().Ref(h.ctx, plumbing.LastRef)
-		h.check(err)
+		at := testrun.Must(h.board.Repo().Ref(h.ctx, plumbing.LastRef))(h.t)
 		return string(at)
 	}
 	before, tip := "", h.note
@@ -662,8 +649,7 @@ func TestAnswers(t *testing.T) {
 		{"partly", []parcel.Transaction{transaction(h.first, h.start, raw), {Base: plumbing.OID(h.note), Integration: plumbing.OID(h.start), Refs: []plumbing.RefUpdate{
 			{Ref: plumbing.LeaseRef("coder-1"), Old: plumbing.OID(h.lease), New: plumbing.ZeroOID}}}}, []string{"ok", string(parcel.Rewritten)}},
 	} {
-		objects, err := (&parcel.Parcel{Transactions: c.transactions}).Encode(nil, nil, time.Now())
-		h.check(err)
+		objects := testrun.Must((&parcel.Parcel{Transactions: c.transactions}).Encode(nil, nil, time.Now()))(h.t)
 		h.check(h.board.Repo().WriteObjects(h.ctx, objects))
 		out := &strings.Builder{}
 		h.check(server.ProcReceive(h.ctx, h.board, filepath.Join(h.hub, "hooks"), time.Now(), pushed(objects[len(objects)-1].OID), out))

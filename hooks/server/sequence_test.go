@@ -159,8 +159,7 @@ func makePair(t *testing.T, dir string) {
 // answers proc-receive; its $PPID is the receive-pack.
 func (w *world) install(script string) {
 	w.t.Helper()
-	program, err := os.Executable()
-	w.check(err)
+	program := testrun.Must(os.Executable())(w.t)
 	if script != "" {
 		armed, wrapper := filepath.Join(w.t.TempDir(), "armed"), filepath.Join(w.t.TempDir(), "program")
 		w.check(os.WriteFile(armed, nil, 0o644))
@@ -179,8 +178,7 @@ func (w *world) install(script string) {
 
 func (w *world) open(dir string) *gitboard.Board {
 	w.t.Helper()
-	b, err := gitboard.Open(w.ctx, dir, gitboard.Options{})
-	w.check(err)
+	b := testrun.Must(gitboard.Open(w.ctx, dir, gitboard.Options{}))(w.t)
 	w.t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -197,8 +195,7 @@ func (w *world) git(dir string, args ...string) string {
 
 func (w *world) do(b *gitboard.Board, p board.Payload) *gitboard.Done {
 	w.t.Helper()
-	done, err := b.Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(p))
-	w.check(err)
+	done := testrun.Must(b.Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(p)))(w.t)
 	return done
 }
 
@@ -211,16 +208,14 @@ func (w *world) refs() string {
 func (w *world) end(operations int) {
 	w.t.Helper()
 	hub := w.open(w.hub)
-	tip, err := hub.Repo().Ref(w.ctx, plumbing.BoardRef)
-	w.check(err)
+	tip := testrun.Must(hub.Repo().Ref(w.ctx, plumbing.BoardRef))(w.t)
 	for _, b := range w.clones {
 		w.check(b.Refresh(w.ctx))
 		if here, err := b.Repo().Ref(w.ctx, plumbing.BoardRef); err != nil || here != tip {
 			w.t.Errorf("a clone has the board at %s, the hub at %s: %v", here.Short(), tip.Short(), err)
 		}
 	}
-	report, err := audit.Verify(w.ctx, hub.Repo(), hub.Repo(), audit.Range{}, nil)
-	w.check(err)
+	report := testrun.Must(audit.Verify(w.ctx, hub.Repo(), hub.Repo(), audit.Range{}, nil))(w.t)
 	if !report.OK() || report.Commits != operations {
 		w.t.Errorf("%d operations, not %d: %v", report.Commits, operations, report.Findings)
 	}
@@ -318,8 +313,7 @@ func TestFewChildren(t *testing.T) {
 	actor := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
 	_, err := a.Do(w.ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Register{Session: "mine", Clone: "here", PID: 7}))
 	w.check(err)
-	text, err := os.ReadFile(log)
-	w.check(err)
+	text := testrun.Must(os.ReadFile(log))(w.t)
 	if !strings.Contains(string(text), "hooks/proc-receive") {
 		t.Fatalf("it was not sequenced:\n%s", text)
 	}
@@ -506,8 +500,7 @@ func TestLinksOfTwoBases(t *testing.T) {
 	for n, base := range []string{"liza/state~1", "liza/state", "liza/state~1", "liza/state"} {
 		transactions[n].Base = plumbing.OID(w.git(dir, "rev-parse", base))
 	}
-	objects, err := (&parcel.Parcel{Transactions: transactions}).Encode(nil, nil, time.Now())
-	w.check(err)
+	objects := testrun.Must((&parcel.Parcel{Transactions: transactions}).Encode(nil, nil, time.Now()))(w.t)
 	w.check(a.Repo().WriteObjects(w.ctx, objects))
 	commit := objects[len(objects)-1].OID
 	out := w.git(dir, "push", "--porcelain", "origin", string(commit)+":"+parcel.InboxRef(commit))
@@ -515,8 +508,7 @@ func TestLinksOfTwoBases(t *testing.T) {
 		t.Errorf("it says\n%s", out)
 	}
 	w.check(a.Refresh(w.ctx))
-	v, err := a.View(w.ctx)
-	w.check(err)
+	v := testrun.Must(a.View(w.ctx))(w.t)
 	if is := v.State.Config().MaxReviewCycles; is != 7 {
 		t.Errorf("max_review_cycles is %d", is)
 	}
@@ -642,8 +634,7 @@ func TestForgedParcels(t *testing.T) {
 					}
 				}
 			}
-			objects, err := c.p.Encode(commits, blobs, time.Now())
-			w.check(err)
+			objects := testrun.Must(c.p.Encode(commits, blobs, time.Now()))(w.t)
 			w.check(a.Repo().WriteObjects(w.ctx, objects))
 			commit := objects[len(objects)-1].OID
 			ways := [][]string{{"origin", string(commit) + ":" + parcel.InboxRef(commit)}}

@@ -18,8 +18,7 @@ func ada() board.Actor { return board.HumanActor("Ada", "ada@example.org") }
 // do carries out an operation.
 func do(t *testing.T, ctx context.Context, b *gitboard.Board, actor board.Actor, p board.Payload) *gitboard.Done {
 	t.Helper()
-	done, err := b.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(p))
-	must(t, err)
+	done := testrun.Must(b.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(p)))(t)
 	return done
 }
 
@@ -44,8 +43,7 @@ func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, co
 	t.Helper()
 	v, err := b.View(ctx)
 	must(t, err)
-	base, err := v.Integration(ctx)
-	must(t, err)
+	base := testrun.Must(v.Integration(ctx))(t)
 	about, n := board.About{Task: id}, len(v.State.Tasks())+1
 	_, coder, err := b.Sessions().Register(ctx, fmt.Sprint("coder-", n), "", gitboard.Process{})
 	must(t, err)
@@ -72,15 +70,13 @@ func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, co
 // again opens the board as another process does.
 func again(t *testing.T, b *gitboard.Board, o gitboard.Options) *gitboard.Board {
 	t.Helper()
-	other, err := gitboard.Open(t.Context(), b.Repo().TopLevel(), o)
-	must(t, err)
+	other := testrun.Must(gitboard.Open(t.Context(), b.Repo().TopLevel(), o))(t)
 	t.Cleanup(func() { other.Close() })
 	return other
 }
 
 func view(t *testing.T, ctx context.Context, b *gitboard.Board) *gitboard.View {
 	t.Helper()
-	v, err := b.View(ctx)
-	must(t, err)
+	v := testrun.Must(b.View(ctx))(t)
 	return v
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestCameWithAnother checks which landings prove that a commit came to integration with them: a
@@ -32,8 +33,7 @@ func TestCameWithAnother(t *testing.T) {
 	odd := run(t, top, "commit-tree", "-m", "odd", "-p", string(merged), "-p", string(three), string(merged)+"^{tree}")
 	setIntegration(t, b, odd)
 	next := run(t, top, "commit-tree", "-m", "next", "-p", string(odd), string(odd)+"^{tree}")
-	_, err = Land(ctx, b, LandRequest{Request: gitboard.Request{Actor: ada()}, Commit: string(next)})
-	must(t, err)
+	testrun.Must(Land(ctx, b, LandRequest{Request: gitboard.Request{Actor: ada()}, Commit: string(next)}))(t)
 	if finished, err := Finish(ctx, b, ada()); err != nil || len(finished) > 0 {
 		t.Errorf("a land on top of it: finished %+v (%v)", finished, err)
 	}

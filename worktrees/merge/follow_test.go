@@ -173,13 +173,10 @@ func TestFollowBeside(t *testing.T) {
 func locks(t *testing.T, top, ref string) (release func()) {
 	t.Helper()
 	cmd := exec.Command("git", "-C", top, "update-ref", "--stdin")
-	in, err := cmd.StdinPipe()
-	must(t, err)
-	out, err := cmd.StdoutPipe()
-	must(t, err)
+	in := testrun.Must(cmd.StdinPipe())(t)
+	out := testrun.Must(cmd.StdoutPipe())(t)
 	must(t, cmd.Start())
-	_, err = fmt.Fprintf(in, "start\nverify %s %s\nprepare\n", ref, run(t, top, "rev-parse", ref))
-	must(t, err)
+	testrun.Must(fmt.Fprintf(in, "start\nverify %s %s\nprepare\n", ref, run(t, top, "rev-parse", ref)))(t)
 	for said := bufio.NewScanner(out); said.Scan() && said.Text() != "prepare: ok"; {
 	}
 	return func() { must(t, errors.Join(in.Close(), cmd.Wait())) }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestForgedApproval checks that a task whose approval no operation gave is not merged, does not
@@ -41,8 +42,7 @@ func TestForgedApproval(t *testing.T) {
 	}
 	_, err = of("one").candidate(ctx, v, "", "one")
 	isForged("alone", err)
-	c, err := of("one", "two").assemble(ctx, v, "", []string{"one"})
-	must(t, err)
+	c := testrun.Must(of("one", "two").assemble(ctx, v, "", []string{"one"}))(t)
 	if !slices.Equal(c.gone, []string{"one"}) || len(c.candidates) > 0 || len(c.left) != 1 || !strings.HasPrefix(c.left[0].Error(), "one: ") {
 		t.Fatalf("in a train: %+v", c)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestRecordsOfMoves checks which records of moves are of a checkout that has not followed, which go
@@ -58,8 +59,7 @@ func TestRecordsOfMoves(t *testing.T) {
 	} {
 		must(t, os.MkdirAll(dir, 0o755))
 		must(t, os.WriteFile(filepath.Join(dir, "one"), []byte(c.text), 0o644))
-		found, err := left(ctx, b, v)
-		must(t, err)
+		found := testrun.Must(left(ctx, b, v))(t)
 		if is := len(found) == 1; is != c.found || is && (found[0].top != top || found[0].old != base || found[0].new != tip || found[0].tip != tip) {
 			t.Errorf("%s: found %+v", name, found)
 		}
@@ -161,8 +161,7 @@ func TestAnnounced(t *testing.T) {
 	record(".new-1", another, base, next)
 	must(t, os.WriteFile(filepath.Join(dir, ".new-2"), []byte("half of"), 0o644))
 	must(t, announced(ctx, b, v, base, next))
-	all, err := announcements(b)
-	must(t, err)
+	all := testrun.Must(announcements(b))(t)
 	tops := map[string]bool{}
 	for _, f := range all {
 		if f.process == proc.This() && f.old == base && f.new == next {
@@ -178,8 +177,7 @@ func TestAnnounced(t *testing.T) {
 	record("from elsewhere", proc.This(), other, next)
 	must(t, withdraw(b, base, next))
 	left := map[string]bool{}
-	entries, err := os.ReadDir(dir)
-	must(t, err)
+	entries := testrun.Must(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		left[e.Name()] = true
 	}

@@ -70,12 +70,9 @@ func TestOverlay(t *testing.T) {
 		{"run.sh", "a.txt/below", "a.txt/below"},
 	} {
 		o := &overlay{repo: b.Repo()}
-		file, err := o.file(ctx, from, c.source)
-		must(t, err)
-		tree, err := o.treeOf(ctx, base)
-		must(t, err)
-		tree, err = o.put(ctx, tree, c.path, file)
-		must(t, err)
+		file := testrun.Must(o.file(ctx, from, c.source))(t)
+		tree := testrun.Must(o.treeOf(ctx, base))(t)
+		tree = testrun.Must(o.put(ctx, tree, c.path, file))(t)
 		must(t, b.Repo().WriteObjects(ctx, o.written))
 		names := strings.Fields(testrun.RunGit(t, top, "ls-tree", "-r", "--name-only", string(tree)))
 		if got := strings.Join(names, " "); got != c.want {

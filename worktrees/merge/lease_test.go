@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func begin(t *testing.T) (context.Context, *gitboard.Board, *testrepo.Clock) {
@@ -27,8 +28,7 @@ func begin(t *testing.T) (context.Context, *gitboard.Board, *testrepo.Clock) {
 	t.Cleanup(cancel)
 	dir := testrepo.Init(t, false)
 	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now})
-	must(t, err)
+	b := testrun.Must(gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now}))(t)
 	t.Cleanup(func() { b.Close() })
 	return ctx, b, clock
 }
@@ -40,8 +40,7 @@ func reviewer(id string) board.Actor { return board.Actor{ID: id} }
 func TestHeldForTest(t *testing.T) {
 	ctx, b, clock := begin(t)
 	commit := plumbing.OID(strings.Repeat("a", 40))
-	h, err := hold(ctx, b, reviewer("code-reviewer-1"), commit, "t", "u")
-	must(t, err)
+	h := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), commit, "t", "u"))(t)
 	taken := h.held
 	clock.Pass(leaseFor / 4)
 	if err := h.show(ctx, []string{"t", "u"}, []string{"t", "u"}, commit); err != nil || h.held != taken || len(taken.Testing) != 2 || taken.Commit != string(commit) {
@@ -54,8 +53,7 @@ func TestHeldForTest(t *testing.T) {
 
 func TestHold(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	must(t, err)
+	one := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), "", "t"))(t)
 	var r *board.Refusal
 	if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy ||
 		r.Message != "code-reviewer-1 merges t at the moment (lease until 03:05:05Z)" {
@@ -65,8 +63,7 @@ func TestHold(t *testing.T) {
 		t.Error(err)
 	}
 	clock.Pass(leaseFor)
-	two, err := hold(ctx, b, reviewer("human"), "")
-	must(t, err)
+	two := testrun.Must(hold(ctx, b, reviewer("human"), ""))(t)
 	if _, err := one.giveBack(ctx); !errors.As(err, &r) || r.Message != "human lands a commit at the moment (lease until 03:06:05Z)" {
 		t.Errorf("got %v", err)
 	}
@@ -108,8 +105,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	}
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestPrintsProcess$")
 	cmd.Env = append(os.Environ(), printsProcess+"=1")
-	out, err := cmd.Output()
-	must(t, err)
+	out := testrun.Must(cmd.Output())(t)
 	_, dead, _ := strings.Cut(string(out), "process: ")
 	dead, _, _ = strings.Cut(dead, "\n")
 	ctx, b, clock := begin(t)
@@ -120,8 +116,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	now := clock.Now()
 	left := func(process proc.ID) {
 		t.Helper()
-		was, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
-		must(t, err)
+		was := testrun.Must(lease.Read(ctx, b.Repo(), plumbing.MergeHolder))(t)
 		if _, err := lease.Beat(ctx, b.Repo(), was, lease.Content{
 			Lease:   board.Lease{Agent: plumbing.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
 			Process: process, Tasks: []string{"t"}, Since: board.At(now),
@@ -131,12 +126,9 @@ func TestHoldOfTheDead(t *testing.T) {
 	}
 	merging := func() bool {
 		t.Helper()
-		v, err := b.View(ctx)
-		must(t, err)
-		g, err := v.Glance(ctx)
-		must(t, err)
-		o, err := g.Overview(now)
-		must(t, err)
+		v := testrun.Must(b.View(ctx))(t)
+		g := testrun.Must(v.Glance(ctx))(t)
+		o := testrun.Must(g.Overview(now))(t)
 		return o.Merging != nil
 	}
 	for _, process := range []proc.ID{"", proc.ID("elsewhere " + dead), proc.This()} {
@@ -159,8 +151,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	if free, err := unheld(ctx, b); err != nil || free.Old.IsZero() || free.New != free.Old {
 		t.Errorf("what needs no test waits for a dead process: %+v %v", free, err)
 	}
-	h, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u")
-	must(t, err)
+	h := testrun.Must(hold(ctx, b, reviewer("code-reviewer-2"), "", "u"))(t)
 	if h.held.Process != proc.This() {
 		t.Errorf("the lease names the process %q", h.held.Process)
 	}
@@ -170,8 +161,7 @@ func TestHoldOfTheDead(t *testing.T) {
 // longer than the lease lasts.
 func TestGiveBackRenews(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	must(t, err)
+	one := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), "", "t"))(t)
 	for range 3 {
 		clock.Pass(leaseFor * 3 / 4)
 		gives, err := one.giveBack(ctx)
@@ -187,8 +177,7 @@ func TestGiveBackRenews(t *testing.T) {
 // had expired by the clock, and that it is not written again otherwise.
 func TestCheckRenews(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	must(t, err)
+	one := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), "", "t"))(t)
 	for _, step := range []struct {
 		passed  time.Duration
 		renewed bool

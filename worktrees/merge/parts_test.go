@@ -129,8 +129,7 @@ func TestCheckOut(t *testing.T) {
 func TestSetUpAgain(t *testing.T) {
 	ctx, b, v, base := boarded(t)
 	place := placeOf(t, b)
-	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
+	held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "info", "exclude"), []byte("deps\n"), 0o644))
 	for _, c := range []struct{ setup, want string }{
 		{"", ""}, {"echo one >>deps", "one\n"}, {"echo one >>deps", "one\n"}, {"echo two >>deps", "two\n"}, {"", ""},
@@ -167,8 +166,7 @@ func TestModulesOfTheCandidate(t *testing.T) {
 	names("with another", "b", one)
 	names("nowhere", "a", strings.Repeat("a", 40))
 	v := configured(t, ctx, b, "worktree_setup", "git -c protocol.file.allow=always submodule --quiet update --init && git submodule --quiet foreach 'git config protocol.file.allow always'")
-	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
+	held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 	checkOut := func(name string) error {
 		c := &candidate{view: v, task: &board.Task{ID: "two"}, commit: candidates[name]}
 		return (&testRun{c: c, tasks: []string{"one", "two"}, held: held}).checkOut(ctx, b, place)
@@ -340,8 +338,7 @@ func TestNames(t *testing.T) {
 
 // TestEndOf checks that the end of a long log is read, and the whole of a short one.
 func TestEndOf(t *testing.T) {
-	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	must(t, err)
+	file := testrun.Must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	defer file.Close()
 	for _, size := range []int{0, 3, 4 * maxTail, 9 * maxTail} {
 		text := bytes.Repeat([]byte("a"), size)
@@ -381,8 +378,7 @@ func TestLost(t *testing.T) {
 // counts as held; and that one of another session does not.
 func TestRenewalUnseen(t *testing.T) {
 	ctx, b, clock := begin(t)
-	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	must(t, err)
+	h := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), "", "t"))(t)
 	before := h.held
 	clock.Pass(leaseFor / 4)
 	must(t, h.beat(ctx))
@@ -392,8 +388,7 @@ func TestRenewalUnseen(t *testing.T) {
 		t.Errorf("a renewed lease is lost: it gives back %s, not %s: %v", gives.Old, renewed.OID, err)
 	}
 	clock.Pass(leaseFor)
-	other, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	must(t, err)
+	other := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), "", "t"))(t)
 	if _, err := h.giveBack(ctx); err == nil {
 		t.Error("the lease of another session counts as held")
 	}

@@ -22,8 +22,7 @@ import (
 func placed(t *testing.T, ctx context.Context, b *gitboard.Board, v *gitboard.View, commit plumbing.OID) (held *holding, place string, kept func() bool) {
 	t.Helper()
 	place = placeOf(t, b)
-	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
+	held = testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 	must(t, (&testRun{c: &candidate{view: v, commit: commit}, held: held}).checkOut(ctx, b, place))
 	must(t, os.WriteFile(filepath.Join(b.Repo().CommonDir(), "info", "exclude"), []byte("cache\n"), 0o644))
 	must(t, os.WriteFile(filepath.Join(place, "cache"), nil, 0o644))
@@ -90,8 +89,7 @@ func TestModuleElsewhere(t *testing.T) {
 	run(t, top, "commit", "-qm", "with a submodule")
 	with := run(t, top, "rev-parse", "HEAD")
 	commit("2")
-	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
+	held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 	v := configured(t, ctx, b, "worktree_setup", "git clone -q '"+lib+"' a")
 	c := &candidate{view: v, task: &board.Task{ID: "one"}, commit: with}
 	r := &testRun{c: c, tasks: []string{"one"}, held: held}
@@ -134,8 +132,7 @@ func TestNoPlace(t *testing.T) {
 	}
 	apart := filepath.Join(t.TempDir(), "apart")
 	run(t, "", "init", "-q", "--separate-git-dir", apart, filepath.Join(t.TempDir(), "main"))
-	inside, err := gitboard.Open(ctx, apart, gitboard.Options{})
-	must(t, err)
+	inside := testrun.Must(gitboard.Open(ctx, apart, gitboard.Options{}))(t)
 	defer inside.Close()
 	refused := (*board.Refusal)(nil)
 	if _, err := (&testRun{place: testPlace}).run(ctx, inside); !errors.As(err, &refused) || refused.Code != board.CodeNoRoot {
@@ -182,7 +179,6 @@ func TestNoHome(t *testing.T) {
 // placeOf is the worktree in which a board's candidates are tested.
 func placeOf(t *testing.T, b *gitboard.Board) string {
 	t.Helper()
-	dir, err := TestDir(b)
-	must(t, err)
+	dir := testrun.Must(TestDir(b))(t)
 	return filepath.Join(dir, testPlace)
 }

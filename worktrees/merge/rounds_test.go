@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestIntegrationAlwaysMoves checks that a merge before whose end integration always moves gives
@@ -56,8 +57,7 @@ func TestBusyBeforeItComputes(t *testing.T) {
 	who := approve(t, ctx, b, "one", work)
 	setIntegration(t, b, commitOn(t, b, base, "c.txt", "c\n"))
 	configured(t, ctx, b, "integration_test", "true")
-	other, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "one")
-	must(t, err)
+	other := testrun.Must(hold(ctx, b, reviewer("code-reviewer-2"), "", "one"))(t)
 	objects := func() plumbing.OID { return run(t, b.Repo().TopLevel(), "count-objects") }
 	before := objects()
 	if all, err := Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}, Tasks: []string{"one"}}); !refusedAs(err, board.CodeBusy) || len(all) > 0 {
@@ -104,8 +104,7 @@ func TestTestAhead(t *testing.T) {
 	v := configured(t, ctx, b, "integration_workers", "2")
 	tip := &candidate{view: v, task: v.State.Task("tested"), commit: base, command: "false"}
 	for next, want := range map[string]int{"tested": 1, "untested": 0, "blocked": 0, "none": 0} {
-		held, err := hold(ctx, b, who, "")
-		must(t, err)
+		held := testrun.Must(hold(ctx, b, who, ""))(t)
 		tr := &train{b: b, r: TrainRequest{Request: gitboard.Request{Actor: who}}, held: held, tests: testsOf(b, false), ahead: map[string]*ahead{}}
 		tr.testAhead(ctx, v, tip, []string{next})
 		if len(tr.ahead) != want {
@@ -180,8 +179,7 @@ func TestNoLease(t *testing.T) {
 	if h, err := hold(ctx, again(t, b, gitboard.Options{Random: iotest.ErrReader(none)}), reviewer("code-reviewer-1"), ""); !errors.Is(err, none) {
 		t.Errorf("%+v (%v)", h, err)
 	}
-	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
+	h := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 	file := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(plumbing.LeaseRef(plumbing.MergeHolder)))
 	must(t, os.WriteFile(file, []byte("garbage\n"), 0o644))
 	if err := h.release(ctx); !errors.As(err, new(*git.BrokenRefError)) {
@@ -223,8 +221,7 @@ func TestConflictsBeforeTest(t *testing.T) {
 	who := approve(t, ctx, b, "late", commitOn(t, b, base, "a.txt", "late\n"))
 	setIntegration(t, b, commitOn(t, b, base, "a.txt", "moved\n"))
 	configured(t, ctx, b, "integration_test", "git show liza/state:tasks/late.yaml | grep INTEGRATION_FAILED && git show liza/state:tasks/second.yaml | grep APPROVED")
-	all, err := Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}})
-	must(t, err)
+	all := testrun.Must(Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}}))(t)
 	var got []string
 	for _, r := range all {
 		got = append(got, r.Task+" "+r.Failure)

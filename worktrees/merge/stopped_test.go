@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // upon is an output that does something when a command writes to it.
@@ -74,8 +75,7 @@ func TestResultWithoutTheLease(t *testing.T) {
 // free removes the merge lease.
 func free(t *testing.T, ctx context.Context, b *gitboard.Board) {
 	t.Helper()
-	was, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
-	must(t, err)
+	was := testrun.Must(lease.Read(ctx, b.Repo(), plumbing.MergeHolder))(t)
 	must(t, b.Repo().UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence(plumbing.MergeHolder, was)}, ""))
 }
 
@@ -92,8 +92,7 @@ func TestPlaceWithoutTheLease(t *testing.T) {
 		}
 		return err
 	}
-	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
+	held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 	take(t, ctx, b)
 	if err := checkOut(v, held, false); !errors.Is(err, lease.ErrTaken) {
 		t.Fatalf("lost before: %v", err)
@@ -104,12 +103,10 @@ func TestPlaceWithoutTheLease(t *testing.T) {
 	must(t, exec.Command("mkfifo", begun, taken).Run())
 	for name, ends := range map[string]string{"setup passes": "true", "setup fails": "false"} {
 		v := configured(t, ctx, b, "worktree_setup", "echo >'"+begun+"'; read -r line <'"+taken+"'; "+ends)
-		held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-		must(t, err)
+		held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 		ended := make(chan error)
 		go func() { ended <- checkOut(v, held, true) }()
-		_, err = os.ReadFile(begun)
-		must(t, err)
+		testrun.Must(os.ReadFile(begun))(t)
 		take(t, ctx, b)
 		must(t, os.WriteFile(taken, []byte("\n"), 0))
 		if err := <-ended; !errors.Is(err, lease.ErrTaken) {

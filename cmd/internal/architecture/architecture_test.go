@@ -165,8 +165,7 @@ var listed = sync.OnceValues(func() ([]pkg, error) {
 
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	all, err := listed()
-	testrun.Check(t, err)
+	all := testrun.Must(listed())(t)
 	return all
 }
 
@@ -373,8 +372,7 @@ func each(t *testing.T, visit func(p pkg, file string, f *ast.File)) {
 		for _, name := range p.GoFiles {
 			file := filepath.Join(p.Dir, name)
 			if files[file] == nil {
-				f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
-				testrun.Check(t, err)
+				f := testrun.Must(parser.ParseFile(fset, file, nil, parser.SkipObjectResolution))(t)
 				files[file] = f
 			}
 			visit(p, file, files[file])

@@ -19,13 +19,11 @@ var packagesTable = regexp.MustCompile(`(?s)(<!-- generated: packages -->\n).*?(
 
 // TestArchitecturePage: ARCHITECTURE.md shows what each package is for, as its comment begins.
 func TestArchitecturePage(t *testing.T) {
-	text, err := os.ReadFile(page)
-	testrun.Check(t, err)
+	text := testrun.Must(os.ReadFile(page))(t)
 	purposes := map[string]string{}
 	for _, p := range packages(t) {
 		for _, file := range p.GoFiles {
-			source, err := os.ReadFile(filepath.Join(p.Dir, file))
-			testrun.Check(t, err)
+			source := testrun.Must(os.ReadFile(filepath.Join(p.Dir, file)))(t)
 			comment, _, _ := strings.Cut("\n"+string(source), "\npackage ")
 			if found := purpose.FindStringSubmatch(comment); found != nil {
 				purposes[strings.TrimPrefix(p.ImportPath, module)] = strings.TrimSpace(strings.ReplaceAll(found[1], "\n// ", " "))
@@ -68,8 +66,7 @@ func TestPackageComments(t *testing.T) {
 		documented := false
 		for _, file := range p.GoFiles {
 			source := filepath.Join(p.Dir, file)
-			text, err := os.ReadFile(source)
-			testrun.Check(t, err)
+			text := testrun.Must(os.ReadFile(source))(t)
 			comment, code, _ := strings.Cut("\n"+string(text), "\npackage ")
 			if !strings.Contains(comment, "\n// Package ") && !strings.Contains(comment, "\n// Command ") {
 				continue

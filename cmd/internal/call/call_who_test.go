@@ -26,8 +26,7 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("TTY says /dev/console: %q", got)
 	}
 	delete(env, "TTY")
-	file, err := os.Open(os.DevNull)
-	testrun.Check(t, err)
+	file := testrun.Must(os.Open(os.DevNull))(t)
 	defer file.Close()
 	c.App.Stdin = file
 	if got := c.App.Process().Terminal; got != "" {

@@ -11,8 +11,7 @@ import (
 // TestNullIsNotATerminal: the null device is a character device but not a terminal: nothing is
 // asked or coloured there.
 func TestNullIsNotATerminal(t *testing.T) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	testrun.Check(t, err)
+	null := testrun.Must(os.OpenFile(os.DevNull, os.O_RDWR, 0))(t)
 	defer null.Close()
 	if IsTerminal(null) {
 		t.Error("the null device passes for a terminal")

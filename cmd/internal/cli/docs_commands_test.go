@@ -22,8 +22,7 @@ func TestCommandsInDocumentsExist(t *testing.T) {
 	for _, d := range specs.All() {
 		texts[d.Name], _ = specs.Text(d.Name)
 	}
-	readme, err := os.ReadFile("../../../README.md")
-	testrun.Check(t, err)
+	readme := testrun.Must(os.ReadFile("../../../README.md"))(t)
 	texts["README"] = string(readme)
 	seen, flags := 0, 0
 	for name, text := range texts {

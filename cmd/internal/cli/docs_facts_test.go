@@ -83,8 +83,7 @@ func TestFieldsAndEventsInBoardFormat(t *testing.T) {
 			}
 		}
 	}
-	source, err := os.ReadFile("../../../gitboard/board/task.go")
-	testrun.Check(t, err)
+	source := testrun.Must(os.ReadFile("../../../gitboard/board/task.go"))(t)
 	events := regexp.MustCompile(`(?m)^\tEvent\w+ += "([a-z_]+)"$`).FindAllStringSubmatch(string(source), -1)
 	if len(events) < 30 {
 		t.Errorf("only %d events were found: the search is wrong", len(events))

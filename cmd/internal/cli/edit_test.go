@@ -46,13 +46,11 @@ mv "$1.new" "$1"
 		code := Run(context.Background(), app, []string{"edit", "goal"})
 		host.Close()
 		tty.Close()
-		log, err := os.ReadFile(script + ".log")
-		testrun.Check(t, err)
+		log := testrun.Must(os.ReadFile(script + ".log"))(t)
 		if n := strings.Count(string(log), "opened"); n != opened {
 			t.Errorf("after %q the editor was opened %d times, not %d: %s", answer, n, opened, errs.String())
 		}
-		kept, err := filepath.Glob(filepath.Join(l.dir, ".git/liza/edits/*.yaml"))
-		testrun.Check(t, err)
+		kept := testrun.Must(filepath.Glob(filepath.Join(l.dir, ".git/liza/edits/*.yaml")))(t)
 		if opened == 2 && (code != 0 || len(kept) != 0 || !strings.Contains(out.String(), "~ goals/goal-1.description: A calculator -> mended")) {
 			t.Errorf("after %q: exit code %d, kept %q\n%s%s", answer, code, kept, out.String(), errs.String())
 		}
@@ -75,12 +73,9 @@ func TestEditKeepsTexts(t *testing.T) {
 		mine := *base
 		mine.Scope = text
 		mine.Extra = map[string]any{"text": text, "list": []any{text, 1, true, nil}}
-		data, err := codec.Encode(&mine)
-		testrun.Check(t, err)
-		edited, err := codec.Decode(path, data)
-		testrun.Check(t, err)
-		fields, err := edit.ChangedFields(base, edited)
-		testrun.Check(t, err)
+		data := testrun.Must(codec.Encode(&mine))(t)
+		edited := testrun.Must(codec.Decode(path, data))(t)
+		fields := testrun.Must(edit.ChangedFields(base, edited))(t)
 		s.do("human", &board.Write{Path: path, Fields: fields})
 		now := s.state().Task("parse")
 		if now.Scope != text || !reflect.DeepEqual(now.Extra, mine.Extra) {
@@ -90,8 +85,7 @@ func TestEditKeepsTexts(t *testing.T) {
 		if again, err := edit.ChangedFields(now, edited); err != nil || len(again) > 1 {
 			t.Errorf("%q: %v is still to change, %v", text, again, err)
 		}
-		over, err := edit.LaidOver(base, fields)
-		testrun.Check(t, err)
+		over := testrun.Must(edit.LaidOver(base, fields))(t)
 		if same, err := codec.Decode(path, []byte(over)); err != nil || same.(*board.Task).Scope != text {
 			t.Errorf("%q laid over the record reads %v, %v", text, same, err)
 		}

@@ -200,8 +200,7 @@ func TestGoldenLife(t *testing.T) {
 // story.
 func TestShowWithoutTheWork(t *testing.T) {
 	l := sumsLife(t)
-	link, err := os.ReadFile(filepath.Join(l.dir, ".worktrees", "sums", ".git"))
-	testrun.Check(t, err)
+	link := testrun.Must(os.ReadFile(filepath.Join(l.dir, ".worktrees", "sums", ".git")))(t)
 	index := filepath.Join(strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: ")), "index")
 	testrun.Check(t, os.WriteFile(index, []byte("no index"), 0o644))
 	out := l.liza("", "show", "sums")

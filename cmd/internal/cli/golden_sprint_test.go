@@ -40,8 +40,7 @@ func TestGoldenSprint(t *testing.T) {
 	}
 	scenes["crowd"] = crowd
 	for name, s := range scenes {
-		r, err := report.ReviewSprint(s.state(), s.now.Std())
-		testrun.Check(t, err)
+		r := testrun.Must(report.ReviewSprint(s.state(), s.now.Std()))(t)
 		for _, width := range []int{80, 120} {
 			drawn(t, "sprint-"+name, width, screen.Sprint(paper(width), r, s.now))
 			drawn(t, "metrics-"+name, width, screen.Metrics(paper(width), s.state().Sprint(), r.Metrics))

@@ -277,8 +277,7 @@ func TestGoldenGraph(t *testing.T) {
 // TestFilterByStage: the filter of a live status also finds tasks by their stage.
 func TestFilterByStage(t *testing.T) {
 	s := staged(t)
-	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
-	testrun.Check(t, err)
+	o := testrun.Must(report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std()))(t)
 	text := strings.Join(screen.Status(paper(120), o, screen.Reasons(s.state()), screen.Choice{Filter: "docs"}), "\n")
 	for id, found := range map[string]bool{"guide": true, "tour": true, "lex": false} {
 		if strings.Contains(text, "\n  "+id+" ") != found {
@@ -291,8 +290,7 @@ func TestFilterByStage(t *testing.T) {
 // fits the screen.
 func TestStatusSelection(t *testing.T) {
 	s := thousand(t)
-	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
-	testrun.Check(t, err)
+	o := testrun.Must(report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std()))(t)
 	p := call.Page{Width: 80, Height: 24, Signs: call.ASCIISigns}
 	for _, id := range []string{"part-000", "part-500", "part-999"} {
 		lines := screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{Selected: id})
@@ -313,8 +311,7 @@ func TestStatusSelection(t *testing.T) {
 func TestStatusAtAnySize(t *testing.T) {
 	testrun.NotShort(t)
 	for name, s := range map[string]*boardScene{"busy": busy(t), "thousand": thousand(t), "empty": newBoardScene(t, long)} {
-		o, err := report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std())
-		testrun.Check(t, err)
+		o := testrun.Must(report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std()))(t)
 		for width := 20; width <= 130; width += 5 {
 			for height := 4; height <= 60; height += 7 {
 				p := call.Page{Width: width, Height: height, Signs: call.UnicodeSigns}
@@ -343,8 +340,7 @@ func TestCommandsOnTheScreenAreWhole(t *testing.T) {
 	}
 	paused := "paused-" + strings.Repeat("y", 57)
 	s.add(paused, long, 1).do("human", &board.Pause{About: board.About{Task: paused}})
-	o, err := report.Look(s.state(), report.Outside{Events: s.events}, s.now.Std())
-	testrun.Check(t, err)
+	o := testrun.Must(report.Look(s.state(), report.Outside{Events: s.events}, s.now.Std()))(t)
 	for _, width := range []int{40, 80, 100, 120} {
 		text := strings.Join(screen.Status(paper(width), o, screen.Reasons(s.state()), screen.Choice{}), "\n") + "\n"
 		for _, do := range []string{"git liza plan", "git liza resume --task " + paused} {

@@ -132,8 +132,7 @@ func wrongScene(t *testing.T) *life {
 	l := newLife(t)
 	if wrong.dir == "" {
 		l.prepareWrong()
-		dir, err := os.MkdirTemp("", "liza-wrong-")
-		testrun.Check(t, err)
+		dir := testrun.Must(os.MkdirTemp("", "liza-wrong-"))(t)
 		wrong.dir, wrong.now = dir, l.now
 		testrepo.Copy(t, l.dir, dir)
 		return l

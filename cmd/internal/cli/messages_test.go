@@ -22,15 +22,13 @@ var inSentence = strings.Fields("alone are asks can does drops for has help into
 // flags shown.
 func TestCommandsInMessages(t *testing.T) {
 	const top = "../../.."
-	listed, err := exec.Command("git", "-C", top, "ls-files", "*.go").Output()
-	testrun.Check(t, err)
+	listed := testrun.Must(exec.Command("git", "-C", top, "ls-files", "*.go").Output())(t)
 	seen, flags := 0, 0
 	for _, name := range strings.Fields(string(listed)) {
 		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(top, name), nil, 0)
-		testrun.Check(t, err)
+		file := testrun.Must(parser.ParseFile(token.NewFileSet(), filepath.Join(top, name), nil, 0))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			literal, is := n.(*ast.BasicLit)
 			if !is || literal.Kind != token.STRING {

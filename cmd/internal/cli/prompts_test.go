@@ -61,8 +61,7 @@ func prompts(t *testing.T) map[string]string {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			testrun.Check(t, err)
+			text := testrun.Must(os.ReadFile(file))(t)
 			texts[filepath.Base(file)] = string(text)
 		}
 	}

@@ -57,8 +57,7 @@ func serve(t *testing.T, ring agent.Agent) (socket string) {
 
 func publicOf(t *testing.T, private any) string {
 	t.Helper()
-	key, err := ssh.NewSignerFromKey(private)
-	testrun.Check(t, err)
+	key := testrun.Must(ssh.NewSignerFromKey(private))(t)
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
 }
 
@@ -67,16 +66,13 @@ func publicOf(t *testing.T, private any) string {
 func TestLoadKey(t *testing.T) {
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
 	testrun.Check(t, err)
-	long, err := rsa.GenerateKey(rand.Reader, 2048)
-	testrun.Check(t, err)
+	long := testrun.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	dir := t.TempDir()
 	write := func(name string, data []byte) {
 		testrun.Check(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
-	plain, err := ssh.MarshalPrivateKey(ed, "")
-	testrun.Check(t, err)
-	locked, err := ssh.MarshalPrivateKeyWithPassphrase(ed, "", []byte("secret"))
-	testrun.Check(t, err)
+	plain := testrun.Must(ssh.MarshalPrivateKey(ed, ""))(t)
+	locked := testrun.Must(ssh.MarshalPrivateKeyWithPassphrase(ed, "", []byte("secret")))(t)
 	write("plain", pem.EncodeToMemory(plain))
 	write("plain.pub", []byte(publicOf(t, ed)+" me@here\n"))
 	write("locked", pem.EncodeToMemory(locked))
@@ -141,8 +137,7 @@ func TestAgentThatDoesNotAnswer(t *testing.T) {
 	socket := serve(t, ring)
 	c := &call.Call{App: &call.App{Getenv: func(string) string { return socket }}}
 	t.Cleanup(c.Close)
-	s, err := signing.LoadKey(ctx, c, "key::"+publicOf(t, key))
-	testrun.Check(t, err)
+	s := testrun.Must(signing.LoadKey(ctx, c, "key::"+publicOf(t, key)))(t)
 	go func() {
 		<-asked
 		cancel()

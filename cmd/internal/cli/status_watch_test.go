@@ -27,8 +27,7 @@ func TestWatchPanics(t *testing.T) {
 	}
 	defer host.Close()
 	defer tty.Close()
-	before, err := term.GetState(int(tty.Fd()))
-	testrun.Check(t, err)
+	before := testrun.Must(term.GetState(int(tty.Fd())))(t)
 	said := make(chan string)
 	var shown atomic.Bool // the board is on the screen
 	go func() {
@@ -68,8 +67,7 @@ func TestWatchPanics(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the alternate screen was not left")
 	}
-	after, err := term.GetState(int(tty.Fd()))
-	testrun.Check(t, err)
+	after := testrun.Must(term.GetState(int(tty.Fd())))(t)
 	if !reflect.DeepEqual(after, before) {
 		t.Errorf("the terminal was %+v and is %+v", before, after)
 	}

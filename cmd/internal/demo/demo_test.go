@@ -50,8 +50,7 @@ func TestDemo(t *testing.T) {
 
 // printed checks the --json output of a run.
 func printed(t *testing.T, of *program.Result, dir string) {
-	text, err := json.Marshal(of)
-	testrun.Check(t, err)
+	text := testrun.Must(json.Marshal(of))(t)
 	var got struct {
 		Dir        string
 		Operations int

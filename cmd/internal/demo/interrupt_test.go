@@ -20,8 +20,7 @@ func TestInterrupt(t *testing.T) {
 	cmd := demo(t, "--keep", dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	testrun.Check(t, err)
+	out := testrun.Must(cmd.StdoutPipe())(t)
 	testrun.Check(t, cmd.Start())
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), " 7. ") {

@@ -18,8 +18,7 @@ import (
 func TestManual(t *testing.T) {
 	testrun.NotShort(t)
 	dir := t.TempDir()
-	n, err := dispatch.WriteManual(&call.Call{App: call.OS()}, dir)
-	testrun.Check(t, err)
+	n := testrun.Must(dispatch.WriteManual(&call.Call{App: call.OS()}, dir))(t)
 	if want := len(dispatch.Commands()) + 1; n != want {
 		t.Errorf("%d pages, not %d", n, want)
 	}

@@ -18,8 +18,7 @@ func TestPace(t *testing.T) {
 		io.WriteString(w, `{"number":7,"state":"open"}`)
 	}))
 	defer server.Close()
-	at, err := forge.PlaceOf(server.URL + "/ann/shop.git")
-	testrun.Check(t, err)
+	at := testrun.Must(forge.PlaceOf(server.URL + "/ann/shop.git"))(t)
 	for name, c := range map[string]struct {
 		requests, each, first int // pull requests, what each takes of a round, and of the first round
 		busy                  bool
@@ -34,8 +33,7 @@ func TestPace(t *testing.T) {
 		start := time.Date(2026, 11, 28, 8, 0, 0, 0, time.UTC)
 		now := start
 		p := &poller{meter: &forge.Meter{Now: func() time.Time { return now }}}
-		host, err := forge.At(forge.Gitea, at, "", p.meter)
-		testrun.Check(t, err)
+		host := testrun.Must(forge.At(forge.Gitea, at, "", p.meter))(t)
 		rounds := 0
 		for each := c.first; now.Before(start.Add(3 * time.Hour)); each = c.each {
 			if now.Sub(start) >= 2*time.Hour {

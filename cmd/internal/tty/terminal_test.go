@@ -14,8 +14,7 @@ import (
 // TestDrawIsOneWrite: a frame is a single write, and a frame already on the screen is not written
 // again. The socket preserves the boundaries of writes.
 func TestDrawIsOneWrite(t *testing.T) {
-	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET, 0)
-	testrun.Check(t, err)
+	ends := testrun.Must(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET, 0))(t)
 	out, in := os.NewFile(uintptr(ends[0]), "out"), os.NewFile(uintptr(ends[1]), "in")
 	defer in.Close()
 	term := &Terminal{out: out}
@@ -28,8 +27,7 @@ func TestDrawIsOneWrite(t *testing.T) {
 	out.Close()
 	buffer := make([]byte, 1<<17)
 	for _, want := range []string{"one\x1b[K\r\nxxx", "\x1b[Htwo\x1b[K", "\x1b[Htwo\x1b[K"} {
-		n, err := in.Read(buffer)
-		testrun.Check(t, err)
+		n := testrun.Must(in.Read(buffer))(t)
 		if got := string(buffer[:n]); !strings.Contains(got, want) || !strings.HasSuffix(got, "\x1b[?2026l") {
 			t.Errorf("a write is %.40q ... %d bytes", got, n)
 		}

@@ -368,8 +368,7 @@ func TestSocket(t *testing.T) {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "web.sock")
 	for range 2 {
-		l, err := web.Listen(t.Context(), "unix:"+path)
-		testrun.Check(t, err)
+		l := testrun.Must(web.Listen(t.Context(), "unix:"+path))(t)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("the socket: %v, %v", info, err)
 		}
@@ -378,8 +377,7 @@ func TestSocket(t *testing.T) {
 		}
 		testrun.Check(t, l.Close())
 	}
-	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	testrun.Check(t, err)
+	left := testrun.Must(net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}))(t)
 	left.SetUnlinkOnClose(false)
 	left.Close()
 	if l, err := web.Listen(t.Context(), "unix:"+path); err == nil {
@@ -408,8 +406,7 @@ func TestSocketTakesNoFile(t *testing.T) {
 			t.Errorf("a server listens at %s", path)
 		}
 	}
-	l, err := web.Listen(t.Context(), "unix:"+socket)
-	testrun.Check(t, err)
+	l := testrun.Must(web.Listen(t.Context(), "unix:"+socket))(t)
 	if err := os.Rename(work, socket); err != nil { // replaces the socket
 		t.Fatal(err)
 	}

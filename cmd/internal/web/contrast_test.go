@@ -12,8 +12,7 @@ import (
 // TestContrast: every colour of text is readable on every background it is used on. WCAG AA
 // requires 4.5:1, and 3:1 for the borders of fields and for bars.
 func TestContrast(t *testing.T) {
-	data, err := assetFiles.ReadFile("assets/style.css")
-	testrun.Check(t, err)
+	data := testrun.Must(assetFiles.ReadFile("assets/style.css"))(t)
 	schemes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllSubmatch(data, -1)
 	if len(schemes) != 2 {
 		t.Fatalf("%d colour schemes", len(schemes))
@@ -61,8 +60,7 @@ func luminance(t *testing.T, colour string) float64 {
 	}
 	sum := 0.0
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		n, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
-		testrun.Check(t, err)
+		n := testrun.Must(strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8))(t)
 		c := float64(n) / 255
 		if c <= 0.03928 {
 			c /= 12.92

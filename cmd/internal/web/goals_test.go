@@ -61,8 +61,7 @@ func TestGoalsPullRequest(t *testing.T) {
 		t.Error("a goal without a pull request shows one")
 	}
 	events := w.follow("/", "")
-	b, err := gitboard.Open(t.Context(), s.dir, gitboard.Options{Now: s.clock.Now, Writes: true})
-	testrun.Check(t, err)
+	b := testrun.Must(gitboard.Open(t.Context(), s.dir, gitboard.Options{Now: s.clock.Now, Writes: true}))(t)
 	defer b.Close()
 	head := s.git("rev-parse", "integration")
 	if _, err := b.Do(t.Context(), gitboard.Request{Actor: board.HumanActor("Ann", "ann@example.org")}, gitboard.Just(&board.PROpen{

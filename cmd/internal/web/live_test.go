@@ -32,8 +32,7 @@ func (w *site) follow(page, had string) *stream {
 	if had != "" {
 		r.Header.Set("Last-Event-ID", had)
 	}
-	got, err := w.client.Do(r)
-	testrun.Check(w.t, err)
+	got := testrun.Must(w.client.Do(r))(w.t)
 	s := &stream{got, make(chan event, 100)}
 	w.t.Cleanup(func() { got.Body.Close() })
 	go func() {

@@ -53,8 +53,7 @@ func TestBoxes(t *testing.T) {
 
 // TestPhone: what a finger hits has 24 pixels on a phone.
 func TestPhone(t *testing.T) {
-	style, err := assetFiles.ReadFile("assets/style.css")
-	testrun.Check(t, err)
+	style := testrun.Must(assetFiles.ReadFile("assets/style.css"))(t)
 	_, phone, _ := strings.Cut(string(style), "@media (max-width: 640px) {")
 	phone, _, _ = strings.Cut(phone, "\n}")
 	for _, rule := range []string{"a, .code .n button { display: inline-block; min-width: 24px; }", "a, summary, .code .n button { min-height: 24px; line-height: 24px; }", ".ticks span:not(:first-child, :last-child) { display: none; }"} {

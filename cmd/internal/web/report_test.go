@@ -16,8 +16,7 @@ func TestReport(t *testing.T) {
 	s := commonShop(t)
 	file := filepath.Join(t.TempDir(), "run.html")
 	s.must("", "report", file)
-	data, err := os.ReadFile(file)
-	testrun.Check(t, err)
+	data := testrun.Must(os.ReadFile(file))(t)
 	text := string(data)
 	for _, want := range []string{"cart is BLOCKED", "login.go", "Where the time went", "<svg", "Story", "block(cart)", "default-src &#39;none&#39;"} {
 		if !strings.Contains(text, want) {

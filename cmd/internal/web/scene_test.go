@@ -52,8 +52,7 @@ var common struct {
 func commonShop(t *testing.T) *scene {
 	t.Helper()
 	if common.shop == nil {
-		dir, err := os.MkdirTemp("", "liza-web-")
-		testrun.Check(t, err)
+		dir := testrun.Must(os.MkdirTemp("", "liza-web-"))(t)
 		common.dir = dir
 		common.shop = newShopIn(t, dir)
 	}
@@ -250,8 +249,7 @@ func (k *sessions) write(all []web.Session) {
 func (s *scene) serve(o options) *site {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.Now})
-	testrun.Check(s.t, err)
+	b := testrun.Must(gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.Now}))(s.t)
 	app := &call.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Dir: s.dir, Now: s.clock.Now}
 	if o.now != nil {
 		app.Now = o.now
@@ -273,8 +271,7 @@ func (s *scene) serve(o options) *site {
 	if o.listen == "" {
 		o.listen = "127.0.0.1:0"
 	}
-	l, err := web.Listen(ctx, o.listen)
-	testrun.Check(s.t, err)
+	l := testrun.Must(web.Listen(ctx, o.listen))(s.t)
 	ended := make(chan error, 1)
 	server := web.New(c)
 	w.handler = server.Handler()
@@ -338,8 +335,7 @@ func (w *site) read(r *http.Response, err error) answer {
 	w.t.Helper()
 	testrun.Check(w.t, err)
 	defer r.Body.Close()
-	data, err := io.ReadAll(r.Body)
-	testrun.Check(w.t, err)
+	data := testrun.Must(io.ReadAll(r.Body))(w.t)
 	return answer{r.StatusCode, r.Header, string(data)}
 }
 

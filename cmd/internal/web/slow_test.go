@@ -18,8 +18,7 @@ func TestSlowRequest(t *testing.T) {
 	followed := w.follow("/", w.idOf("/"))
 	followed.until(t, "RUNNING")
 	home := strings.TrimPrefix(w.url, "http://")
-	c, err := net.Dial("tcp", home)
-	testrun.Check(t, err)
+	c := testrun.Must(net.Dial("tcp", home))(t)
 	defer c.Close()
 	if _, err := io.WriteString(c, "POST /act/note HTTP/1.1\r\nHost: "+home+"\r\nOrigin: "+w.url+"\r\nContent-Length: 1000\r\n\r\ntext="); err != nil {
 		t.Fatal(err)

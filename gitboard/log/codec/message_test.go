@@ -273,8 +273,7 @@ func imported(t *testing.T) *board.Import {
 		{board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Description: "Ship it", Priority: 3, Created: "2026-01-31T09:00:00Z", Status: board.InProgress}},
 		{board.SprintPath, &board.Sprint{ID: "sprint-1", Timeline: board.Timeline{Started: "2026-01-31T09:00:00Z"}, Status: board.InProgress}},
 	} {
-		data, err := codec.EncodeChecked(r.path, r.record)
-		testrun.Check(t, err)
+		data := testrun.Must(codec.EncodeChecked(r.path, r.record))(t)
 		p.Records = append(p.Records, board.Imported{Path: r.path, YAML: string(data)})
 	}
 	return p

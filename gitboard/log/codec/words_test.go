@@ -15,13 +15,11 @@ import (
 // that itself for a list that has a text which is no word.
 func asTheLibrary(t *testing.T, sp board.Sprint) {
 	t.Helper()
-	got, err := codec.EncodeChecked("sprint.yaml", &sp)
-	testrun.Check(t, err)
+	got := testrun.Must(codec.EncodeChecked("sprint.yaml", &sp))(t)
 	const none = "No word"
 	slow := sp
 	slow.Scope = board.SprintScope{Planned: append(slices.Clone(sp.Scope.Planned), none), Stretch: append(slices.Clone(sp.Scope.Stretch), none)}
-	want, err := codec.EncodeChecked("sprint.yaml", &slow)
-	testrun.Check(t, err)
+	want := testrun.Must(codec.EncodeChecked("sprint.yaml", &slow))(t)
 	if want := strings.ReplaceAll(string(want), "    - "+none+"\n", ""); string(got) != want {
 		t.Fatalf("%q:\n%s\nand not\n%s", sp.Scope.Planned[0], got, want)
 	}

@@ -97,8 +97,7 @@ func TestGolden(t *testing.T) {
 			"retrospective": func() (string, error) { return sprint.Retrospective(s, now) },
 			"changelog":     func() (string, error) { return sprint.Changelog(s) },
 		} {
-			text, err := render()
-			testrun.Check(t, err)
+			text := testrun.Must(render())(t)
 			golden.Check(t, filepath.Join("testdata", what+"-"+name+".txt"), text)
 		}
 	}
@@ -106,8 +105,7 @@ func TestGolden(t *testing.T) {
 
 // TestDecisionsAreExplained checks that the summary explains each decision that can be recorded.
 func TestDecisionsAreExplained(t *testing.T) {
-	text, err := sprint.Summary(empty(), now)
-	testrun.Check(t, err)
+	text := testrun.Must(sprint.Summary(empty(), now))(t)
 	for _, d := range board.Decisions {
 		_, meaning, _ := strings.Cut(text, "- [ ] "+d+": ")
 		if line, _, _ := strings.Cut(meaning, "\n"); line == "" {
@@ -120,8 +118,7 @@ func TestDecisionsAreExplained(t *testing.T) {
 // has no answer, and accepted once all have one.
 func TestTemplateIsTakenOnceItIsAnswered(t *testing.T) {
 	s := busy()
-	text, err := sprint.Retrospective(s, now)
-	testrun.Check(t, err)
+	text := testrun.Must(sprint.Retrospective(s, now))(t)
 	sections := strings.Count(text, "\n## ")
 	for answered := range sections {
 		err := (&board.Retrospective{Text: strings.Replace(text, board.Unanswered, "Well.", answered)}).Check(s, board.Operation{})
