@@ -30,7 +30,7 @@ func (v *View) Branches() []string {
 
 // IntegrationTip returns the tip of the integration branch, zero if the branch does not exist.
 func (v *View) IntegrationTip(ctx context.Context) (plumbing.OID, error) {
-	return v.board.store.Ref(ctx, v.IntegrationRef())
+	return v.refs().Ref(ctx, v.IntegrationRef())
 }
 
 // Integration returns the tip of the integration branch, or a refusal if the branch does not exist.

@@ -9,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/roles"
-	"github.com/git-liza/git-liza/gitboard/share"
 )
 
 // ownLease returns the acting agent's lease. It is read only once: the lease of the old session
@@ -19,10 +18,7 @@ func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, 
 	if op.Actor.Role == roles.Human {
 		return nil, nil
 	}
-	if shared := b.shared(); shared != nil {
-		return lease.Read(ctx, share.Next{Store: shared}, op.Actor.ID)
-	}
-	return lease.Read(ctx, b.store, op.Actor.ID)
+	return lease.Read(ctx, b.Next(), op.Actor.ID)
 }
 
 // showLease puts the lease of the agent whose claim would be taken into the operation, and returns

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -22,6 +23,7 @@ type View struct {
 	board   *Board
 	planned *planned // the operation that was last decided on it
 	of      *View    // the view that this one shows to an intent
+	ahead   bool     // see Board.Ahead
 }
 
 // View returns the current board. If there is none, the error wraps log.ErrNoBoard.
@@ -36,9 +38,9 @@ func (b *Board) View(ctx context.Context) (*View, error) {
 	return b.view(s)
 }
 
-// Ahead returns the board with the operations of this clone that a remote has not taken yet; nil if
-// there are none. An operation that follows from them can travel with them. They may still be
-// dropped, so nothing else may follow.
+// Ahead returns the board, integration and leases with the operations of this clone that a remote has
+// not taken yet; nil if there are none. An operation that follows from them can travel with them.
+// They may still be dropped, so nothing else may follow.
 func (b *Board) Ahead(ctx context.Context) (*View, error) {
 	tip, err := b.log.Tip(ctx)
 	if err != nil || tip.Commit == tip.Settled {
@@ -48,7 +50,28 @@ func (b *Board) Ahead(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.view(s)
+	v, err := b.view(s)
+	if err == nil {
+		v.ahead = true
+	}
+	return v, err
+}
+
+// refs is where the view's refs are read.
+func (v *View) refs() log.Store {
+	if v.ahead {
+		return v.board.Next()
+	}
+	return v.board.store
+}
+
+// Next is the board's store with its refs as pending operations move them: those values a transaction
+// must name.
+func (b *Board) Next() log.Store {
+	if shared := b.shared(); shared != nil {
+		return share.Next{Store: shared}
+	}
+	return b.store
 }
 
 // view returns a snapshot as a view. Where there is a board it has read the settings, so that
@@ -114,7 +137,7 @@ func (b *Board) commitAt(ctx context.Context, when string) (plumbing.OID, error)
 
 // Lease returns an agent's current lease, or nil if there is none.
 func (v *View) Lease(ctx context.Context, agent string) (*lease.Held, error) {
-	return lease.Read(ctx, v.board.store, agent)
+	return lease.Read(ctx, v.refs(), agent)
 }
 
 // Leases returns all current leases by agent, except damaged ones.

@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,6 +72,7 @@ type claimer struct {
 	since gitboard.Moment           // the same, or when it was last decided
 	skip  map[string]*board.Refusal // tasks that can't be claimed here and now, with the reason
 
+	seen      plumbing.OID // the board's commit, without pending operations, of the last plan
 	task      string
 	kind      board.ClaimKind
 	limit     bool         // the plan is to make the task BLOCKED instead
@@ -135,17 +137,8 @@ func (c *claimer) passOver(err error) bool {
 }
 
 func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
-	v, err := c.b.View(ctx)
+	v, t, err := c.planned(ctx)
 	if err != nil {
-		return nil, err
-	}
-	c.task = ""
-	t, err := c.choose(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	c.task, c.kind = t.ID, board.KindOfClaim(t, c.r.Actor.ID)
-	if err := c.plan(ctx, v); err != nil {
 		return nil, err
 	}
 	if err := c.atWork(ctx, v, t, c.r.Actor.ID); err != nil {
@@ -165,12 +158,12 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		}
 	}
 	if err != nil {
-		return nil, c.retryIfChanged(ctx, v, err)
+		return nil, c.retryIfChanged(ctx, err)
 	}
 	done, err := c.b.Do(ctx, c.r.Request, c.intent, gitboard.Since(c.since), gitboard.On(v))
 	c.since = c.b.Sharing().Moment()
 	if err != nil {
-		return nil, c.retryIfOverLimit(ctx, v, err)
+		return nil, c.retryIfOverLimit(ctx, err)
 	}
 	if done.Repeated { // by another call: what this one has read of the place is out of date
 		return c.claimedBefore(ctx, done)
@@ -179,6 +172,39 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		return nil, limitReached(done)
 	}
 	return c.settle(ctx, done, path)
+}
+
+// planned returns the view and the task of a claim that the board accepts. A named task may also follow
+// from a merge that a remote has yet to take.
+func (c *claimer) planned(ctx context.Context) (*gitboard.View, *board.Task, error) {
+	v, err := c.b.View(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.seen = v.Commit
+	t, err := c.planOn(ctx, v)
+	if c.r.Task == "" || !errors.As(err, new(*board.Refusal)) {
+		return v, t, err
+	}
+	ahead, failed := c.b.Ahead(ctx)
+	if ahead == nil || failed != nil {
+		return v, t, cmp.Or(failed, err)
+	}
+	if t, failed = c.planOn(ctx, ahead); failed != nil {
+		return v, nil, err
+	}
+	return ahead, t, nil
+}
+
+// planOn chooses a task, and asks the board before any costly step.
+func (c *claimer) planOn(ctx context.Context, v *gitboard.View) (*board.Task, error) {
+	c.task = ""
+	t, err := c.choose(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	c.task, c.kind = t.ID, board.KindOfClaim(t, c.r.Actor.ID)
+	return t, c.plan(ctx, v)
 }
 
 // stillHeld reports whether a claim of this clone is still one.
@@ -190,12 +216,12 @@ func (s *Project) stillHeld(v *gitboard.View, claimed *board.Task) bool {
 // retryIfChanged turns a refusal about the files of a worktree into errChanged if the board has
 // moved since: the obstacle may be the worktree of the agent that won the race, on its way to its
 // path.
-func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err error) error {
+func (c *claimer) retryIfChanged(ctx context.Context, err error) error {
 	if r := (*board.Refusal)(nil); !errors.As(err, &r) {
 		return err
 	}
 	now, lookErr := c.b.View(ctx)
-	if lookErr != nil || now.Commit == v.Commit {
+	if lookErr != nil || now.Commit == c.seen {
 		return err
 	}
 	return errChanged
@@ -203,9 +229,9 @@ func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err erro
 
 // retryIfOverLimit turns a refusal into errChanged if the board has moved since the plan, and the
 // task is at its iteration limit now, or no longer.
-func (c *claimer) retryIfOverLimit(ctx context.Context, v *gitboard.View, err error) error {
+func (c *claimer) retryIfOverLimit(ctx context.Context, err error) error {
 	if r := (*board.Refusal)(nil); errors.As(err, &r) && (c.limit || r.Code == board.CodeLimit) {
-		return c.retryIfChanged(ctx, v, err)
+		return c.retryIfChanged(ctx, err)
 	}
 	return err
 }

@@ -245,21 +245,21 @@ func TestRetryIfChanged(t *testing.T) {
 	must(t, err)
 	own := testrun.Must(Open(ctx, b))(t)
 	v := testrun.Must(b.View(ctx))(t)
-	c := &claimer{Project: own}
+	c := &claimer{Project: own, seen: v.Commit}
 	obstacle := board.Refuse(board.CodeInTheWay, "something is in the way", "")
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := c.retryIfChanged(ctx, v, obstacle); err != error(obstacle) {
+	if err := c.retryIfChanged(ctx, obstacle); err != error(obstacle) {
 		t.Errorf("the board is as it was: %v", err)
 	}
 	s.ready(t, ctx, "two")
-	if err := c.retryIfChanged(cancelled, v, obstacle); err != error(obstacle) {
+	if err := c.retryIfChanged(cancelled, obstacle); err != error(obstacle) {
 		t.Errorf("the board can't be read: %v", err)
 	}
-	if err := c.retryIfChanged(ctx, v, obstacle); !errors.Is(err, errChanged) {
+	if err := c.retryIfChanged(ctx, obstacle); !errors.Is(err, errChanged) {
 		t.Errorf("the board has moved: %v", err)
 	}
-	if err := c.retryIfChanged(ctx, v, os.ErrPermission); !errors.Is(err, os.ErrPermission) {
+	if err := c.retryIfChanged(ctx, os.ErrPermission); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("another error than a refusal has nothing to do with the board: %v", err)
 	}
 	must(t, os.MkdirAll(filepath.Join(s.Path("one"), "own"), 0o755))

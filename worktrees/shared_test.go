@@ -220,64 +220,115 @@ func TestSharedNews(t *testing.T) {
 	}
 }
 
+// slowHub is a remote that takes the first push only when it is let.
+type slowHub struct {
+	*scene
+	open, asked string // files
+	all         sync.WaitGroup
+	pending     int
+}
+
+// slow shares the board by a slow hub.
+func (s *scene) slow() *slowHub {
+	s.t.Helper()
+	there := s.shared()
+	hub := s.git(there.Repo().TopLevel(), "remote", "get-url", "origin")
+	h := &slowHub{scene: s, open: filepath.Join(s.t.TempDir(), "open"), asked: filepath.Join(s.t.TempDir(), "asked")}
+	s.check(testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), "#!/bin/sh\nwhile [ ! -e '"+h.open+"' ]; do sleep 0.01; done\n"))
+	for _, service := range []string{"upload-pack", "receive-pack"} {
+		script := filepath.Join(s.t.TempDir(), service)
+		s.check(testrun.WriteProgram(script, "#!/bin/sh\necho "+service+" >>'"+h.asked+"'\nexec git-"+service+" \"$@\"\n"))
+		s.git(s.dir, "config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
+	}
+	s.t.Cleanup(func() { _ = os.WriteFile(h.open, nil, 0o644) }) // ends the hook after a failure
+	return h
+}
+
+// begin acts until one more transaction is pending.
+func (h *slowHub) begin(act func(b *gitboard.Board) error) {
+	h.t.Helper()
+	own := h.openAt(h.dir)
+	h.all.Go(func() {
+		if err := act(own); err != nil {
+			h.t.Error(err)
+		}
+	})
+	h.pending++
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		n, err := h.b.Sharing().Pending(h.ctx)
+		if err == nil && n == h.pending {
+			return
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("%d operations are pending, not %d: %v", n, h.pending, err)
+		}
+	}
+}
+
+// end lets the hub take pushes, and returns what it was asked for.
+func (h *slowHub) end() string {
+	h.t.Helper()
+	h.check(os.WriteFile(h.open, nil, 0o644))
+	h.all.Wait()
+	return string(testrun.Must(os.ReadFile(h.asked))(h.t))
+}
+
 // TestMergeBehindItsApproval checks that the merge lease travels with the approval that a remote has
-// yet to take, and that the remote is asked no more than for that and for the landing.
+// yet to take, that the test runs meanwhile, and that the remote is asked no more than for that and
+// for the landing.
 func TestMergeBehindItsApproval(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	s.work("one", "b.txt", "b\n")
 	commit := s.submit("coder-1", "one")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
-	there := s.shared()
-	hub := s.git(there.Repo().TopLevel(), "remote", "get-url", "origin")
-	open, asked := filepath.Join(t.TempDir(), "open"), filepath.Join(t.TempDir(), "asked")
-	s.check(testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), "#!/bin/sh\nwhile [ ! -e '"+open+"' ]; do sleep 0.01; done\n"))
-	for _, service := range []string{"upload-pack", "receive-pack"} {
-		script := filepath.Join(t.TempDir(), service)
-		s.check(testrun.WriteProgram(script, "#!/bin/sh\necho "+service+" >>'"+asked+"'\nexec git-"+service+" \"$@\"\n"))
-		s.git(s.dir, "config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
-	}
-	t.Cleanup(func() { _ = os.WriteFile(open, nil, 0o644) }) // ends the hook after a failure
-	var all sync.WaitGroup
-	pending := 0
-	begin := func(act func(b *gitboard.Board) error) {
-		own := s.openAt(s.dir)
-		all.Go(func() {
-			if err := act(own); err != nil {
-				t.Error(err)
-			}
-		})
-		pending++
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-			n, err := s.b.Sharing().Pending(s.ctx)
-			if err == nil && n == pending {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%d operations are pending, not %d: %v", n, pending, err)
-			}
-		}
-	}
-	begin(func(b *gitboard.Board) error {
-		_, err := b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
+	tested := filepath.Join(t.TempDir(), "tested")
+	h := s.slow()
+	h.begin(func(b *gitboard.Board) error {
+		_, err := b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "cat b.txt >>'" + tested + "'"}))
 		return err
 	})
 	reviewer := gitboard.Request{Actor: s.agent["code-reviewer-1"]}
-	begin(func(b *gitboard.Board) error {
+	h.begin(func(b *gitboard.Board) error {
 		_, err := worktrees.Verdict(s.ctx, b, worktrees.VerdictRequest{Request: reviewer, Task: "one", Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit)})
 		return err
 	})
-	begin(func(b *gitboard.Board) error {
+	h.begin(func(b *gitboard.Board) error {
 		_, err := merge.Train(s.ctx, b, merge.TrainRequest{Request: reviewer, Tasks: []string{"one"}})
 		return err
 	})
-	s.check(os.WriteFile(open, nil, 0o644))
-	all.Wait()
-	text := testrun.Must(os.ReadFile(asked))(s.t)
-	if got := string(text); got != strings.Repeat("receive-pack\n", 3) {
+	s.appears(tested)
+	if got := h.end(); got != strings.Repeat("receive-pack\n", 3) {
 		t.Errorf("the remote was asked for %q", got)
 	}
 	if v := s.state(); v.Task("one").Status != board.Merged {
 		t.Errorf("it is %s", v.Task("one").Status)
+	}
+	if text := s.read(filepath.Dir(tested), "tested"); text != "b\n" {
+		t.Errorf("it was tested as %q", text)
+	}
+}
+
+// TestClaimBehindAMerge checks that a claim travels with the merge that it follows from, and begins
+// with the merged work.
+func TestClaimBehindAMerge(t *testing.T) {
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
+	reviewer, coder := gitboard.Request{Actor: s.as("code-reviewer-1")}, gitboard.Request{Actor: s.as("coder-2")}
+	h := s.slow()
+	h.begin(func(b *gitboard.Board) error {
+		_, err := merge.Train(s.ctx, b, merge.TrainRequest{Request: reviewer, Tasks: []string{"one"}})
+		return err
+	})
+	h.begin(func(b *gitboard.Board) error {
+		_, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: coder, Task: "two"})
+		return err
+	})
+	if got := h.end(); strings.Count(got, "receive-pack") != 2 {
+		t.Errorf("the remote was asked for %q", got)
+	}
+	s.is("two", board.Claimed)
+	if s.read(s.path("two"), "b.txt") != "b\n" {
+		t.Error("it is begun without what it depends on")
 	}
 }

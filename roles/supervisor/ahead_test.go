@@ -32,6 +32,8 @@ func TestFollowsWhatIsPending(t *testing.T) {
 	_, s.actor, err = s.Board.Sessions().Register(ctx, "code-reviewer-1", "", gitboard.Process{})
 	must(t, err)
 	s.Role = reviewer1.Role
+	_, other, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{})
+	must(t, err)
 	must(t, s.Board.Sharing().Share(ctx, "origin"))
 	must(t, os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte("#!/bin/sh\nwhile [ ! -e '"+open+"' ]; do sleep 0.01; done\n"), 0o755))
 	t.Cleanup(func() { _ = os.WriteFile(open, nil, 0o644) }) // ends the hook after a failure
@@ -82,6 +84,13 @@ func TestFollowsWhatIsPending(t *testing.T) {
 	begin(s.actor, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Checked: "tests", Commit: sha("c")})
 	if _, tasks := next(); !slices.Equal(tasks, []string{"login"}) {
 		t.Errorf("an approval is pending: it merges %q", tasks)
+	}
+	begin(human, &board.AddTask{About: about("logout"), Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Add a logout", DoneWhen: "d", Scope: "s", SpecRef: "specs/login.md", Kind: board.Code, Priority: 3,
+	}})
+	s.actor, s.Role, s.First = other, other.Role, "logout" // else it leaves it to the first coder
+	if step, _ := next(); step.Do != Claim || step.Task != "logout" || !step.Early {
+		t.Errorf("a task is pending: %+v", step)
 	}
 	must(t, os.WriteFile(open, nil, 0o644))
 	all.Wait()

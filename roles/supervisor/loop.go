@@ -139,10 +139,10 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 	return err
 }
 
-// early returns the step after a look if that is to wait: a review is claimed while a remote has yet
-// to take its submission, and travels with it.
+// early returns the step after a look if that is to wait: work is claimed while a remote has yet to
+// take the submission or the merge that it follows from, and the claim travels with that.
 func (s *supervisor) early(ctx context.Context, l Look, step Step) (Step, error) {
-	if step.Do != Wait || s.Role != roles.CodeReviewer {
+	if step.Do != Wait || s.Role == roles.Planner {
 		return step, nil
 	}
 	v, err := s.Board.Ahead(ctx)
@@ -151,7 +151,7 @@ func (s *supervisor) early(ctx context.Context, l Look, step Step) (Step, error)
 	}
 	l.State = v.State.ForRules()
 	next := Step{}
-	if err := read(l.State, func() { next = Next(l, s.memory) }); err != nil || next.Do != ClaimReview {
+	if err := read(l.State, func() { next = Next(l, s.memory) }); err != nil || next.Do != ClaimReview && next.Do != Claim {
 		return step, err
 	}
 	next.Early = true
@@ -165,7 +165,7 @@ func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 	}
 	switch step.Do {
 	case Claim:
-		return s.claim(ctx, l, step.Task)
+		return s.claim(ctx, l, step)
 	case ClaimReview:
 		return s.claimReview(ctx, l, step)
 	case CompleteGoal:

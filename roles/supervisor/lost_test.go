@@ -438,7 +438,7 @@ func TestBeatsBeforeTheLeaseEnds(t *testing.T) {
 	}})
 	v, err = s.Board.View(ctx)
 	must(t, err)
-	must(t, s.claim(ctx, Look{State: v.State}, "logout"))
+	must(t, s.claim(ctx, Look{State: v.State}, Step{Task: "logout"}))
 	if s.pulse.every != 2*time.Second {
 		t.Errorf("with a task whose lease is 6 s a heartbeat comes every %s", s.pulse.every)
 	}

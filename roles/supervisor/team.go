@@ -78,10 +78,16 @@ func RunTeam(ctx context.Context, c Team) error {
 	for i := range c.Members {
 		t.live[i] = true
 	}
-	for i := range c.Members {
-		registered := make(chan struct{})
-		all.Go(func() { t.member(ctx, i, c.Members[i], sync.OnceFunc(func() { close(registered) })) })
-		<-registered // numbers are assigned in order
+	last := map[string]chan struct{}{} // by role: closed when its last member is registered
+	for i, m := range c.Members {
+		before, registered := last[m.name()], make(chan struct{})
+		last[m.name()] = registered
+		all.Go(func() {
+			if before != nil {
+				<-before // numbers are assigned in order
+			}
+			t.member(ctx, i, m, sync.OnceFunc(func() { close(registered) }))
+		})
 	}
 	if c.Hire != nil {
 		all.Go(func() { t.staff(ctx, &all) })

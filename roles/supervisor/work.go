@@ -20,10 +20,11 @@ const (
 )
 
 // claim claims a task for a coder.
-func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
+func (s *supervisor) claim(ctx context.Context, l Look, step Step) error {
+	task := step.Task
 	got, err := s.Executor.Claim(ctx, s.actor, task)
 	if err != nil && got.Text == "" {
-		return s.claimFailed(ctx, l, task, err)
+		return s.claimFailed(ctx, l, step, err)
 	}
 	s.pulse.claimed(leaseOf(l, task))
 	s.fresh, s.warnings = task, got.Warnings
@@ -46,11 +47,8 @@ func leaseOf(l Look, task string) time.Duration {
 func (s *supervisor) claimReview(ctx context.Context, l Look, step Step) error {
 	task := step.Task
 	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.ClaimReview{About: board.About{Task: task}}))
-	if refusal := (*board.Refusal)(nil); step.Early && errors.As(err, &refusal) && !taken(err) {
-		return nil // the submission is yet to come
-	}
 	if err != nil {
-		return s.claimFailed(ctx, l, task, err)
+		return s.claimFailed(ctx, l, step, err)
 	}
 	s.pulse.claimed(leaseOf(l, task))
 	s.fresh = task
@@ -60,11 +58,13 @@ func (s *supervisor) claimReview(ctx context.Context, l Look, step Step) error {
 
 // claimFailed records a failed claim and pauses. An error of the board, the lease or the whole
 // clone is not a failed claim.
-func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err error) error {
-	refusal := (*board.Refusal)(nil)
+func (s *supervisor) claimFailed(ctx context.Context, l Look, step Step, err error) error {
+	task, refusal := step.Task, (*board.Refusal)(nil)
 	switch {
 	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
 		return err
+	case errors.As(err, &refusal) && step.Early:
+		return nil // the work is yet to come
 	case errors.As(err, &refusal) && refusal.Code == board.CodeMode:
 		return nil // stopped meanwhile, as the next look will report
 	case errors.As(err, &refusal) && refusal.Code == board.CodeLimit:

@@ -30,6 +30,7 @@ const (
 type holding struct {
 	b *gitboard.Board
 
+	beats   sync.Mutex   // one renewal at a time
 	mu      sync.Mutex   // tests ahead and the renewal use it at the same time
 	tasks   []string     // the tasks it merges, none for a human's commit
 	testing []string     // those of the tasks that are being tested together
@@ -43,32 +44,43 @@ type holding struct {
 // "" for nothing yet. A live lease of another session is the refusal "busy"; one whose process has
 // ended is free at once.
 func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, commit plumbing.OID, tasks ...string) (*holding, error) {
-	token, err := b.Token()
+	h, err := newHolding(b, actor, commit, tasks...)
+	if err == nil {
+		err = h.take(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return h, nil
+}
+
+func newHolding(b *gitboard.Board, actor board.Actor, commit plumbing.OID, tasks ...string) (*holding, error) {
+	token, err := b.Token()
 	h := &holding{b: b, tasks: tasks, commit: commit, since: b.Now(), who: actor.ID + "/" + token}
 	if commit != "" {
 		h.testing = tasks
 	}
-	err = b.Try(ctx, "taking the merge lease", func(ctx context.Context) (bool, error) {
-		was, err := lease.Read(ctx, b.Log().Store(), plumbing.MergeHolder)
+	return h, err
+}
+
+// take takes the lease for hold. Meanwhile, now reports whether it is on its way to a remote.
+func (h *holding) take(ctx context.Context) error {
+	return h.b.Try(ctx, "taking the merge lease", func(ctx context.Context) (bool, error) {
+		was, err := lease.Read(ctx, h.b.Next(), plumbing.MergeHolder)
 		if err != nil {
 			return false, err
 		}
-		if was.Live(b.Now()) {
-			return false, busy(was, b.Now())
+		if was.Live(h.b.Now()) {
+			return false, busy(was, h.b.Now())
 		}
+		h.mu.Lock()
 		h.held = was
+		h.mu.Unlock()
 		if err = h.beat(ctx); errors.Is(err, lease.ErrTaken) {
 			return false, nil
 		}
 		return true, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return h, nil
 }
 
 // unheld returns an update that makes a transaction fail if anyone holds the merge lease. A landing
@@ -101,21 +113,22 @@ func busy(l *lease.Held, now time.Time) error {
 	return board.Refusef(board.CodeBusy, "%s %s at the moment (lease until %s)", l.By(), what, until).Advise("%s", hint)
 }
 
+// beat renews the lease. Others can look at it while a remote is asked.
 func (h *holding) beat(ctx context.Context) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.renew(ctx)
-}
-
-// renew is beat for a caller that has locked h.
-func (h *holding) renew(ctx context.Context) error {
+	h.beats.Lock()
+	defer h.beats.Unlock()
 	now := h.b.Now()
-	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Content{
+	h.mu.Lock()
+	was, next := h.held, lease.Content{
 		Lease: board.Lease{Agent: plumbing.MergeHolder, Session: h.who, Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
 		Tasks: h.tasks, Testing: h.testing, Commit: string(h.commit), Since: board.At(h.since), Process: proc.This(),
-	})
+	}
+	h.mu.Unlock()
+	held, err := lease.Beat(ctx, h.b.Log().Store(), was, next)
 	if err == nil {
-		h.held = next
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.held = held
 	}
 	return err
 }
@@ -124,15 +137,13 @@ func (h *holding) renew(ctx context.Context) error {
 // shared board, the next renewal does: the test need not wait for a push.
 func (h *holding) show(ctx context.Context, tasks, testing []string, commit plumbing.OID) error {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.commit == commit && slices.Equal(h.tasks, tasks) && slices.Equal(h.testing, testing) {
-		return nil
-	}
+	same := h.commit == commit && slices.Equal(h.tasks, tasks) && slices.Equal(h.testing, testing)
 	h.tasks, h.testing, h.commit = tasks, testing, commit
-	if h.b.Remote() != "" {
+	h.mu.Unlock()
+	if same || h.b.Remote() != "" {
 		return nil
 	}
-	return h.renew(ctx)
+	return h.beat(ctx)
 }
 
 // lost turns the loss of the lease into the refusal for the caller.
@@ -191,7 +202,7 @@ func (h *holding) ranOut() error {
 func (h *holding) now(ctx context.Context) (now *lease.Held, ours bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now, err = lease.Read(ctx, h.b.Log().Store(), plumbing.MergeHolder)
+	now, err = lease.Read(ctx, h.b.Next(), plumbing.MergeHolder)
 	if ours = err == nil && now != nil && now.Session == h.who; ours {
 		h.held = now
 	}

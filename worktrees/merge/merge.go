@@ -139,12 +139,16 @@ func (t *train) early(ctx context.Context) (seen gitboard.Moment, err error) {
 	if !t.approved(v) || !ahead && !t.tested(v) {
 		return seen, v.State.Err()
 	}
-	if t.held, err = hold(ctx, t.b, t.r.Actor, "", t.r.Tasks...); err != nil || !ahead {
+	if !ahead {
+		t.held, err = hold(ctx, t.b, t.r.Actor, "", t.r.Tasks...)
 		return seen, err
 	}
-	ctx, end := context.WithCancel(ctx)
+	following, end := context.WithCancel(ctx)
 	defer end()
-	changed, err := t.b.Follow(ctx, time.Second)
+	changed, err := t.b.Follow(following, time.Second)
+	if err == nil {
+		err = t.holdAhead(ctx, v, changed)
+	}
 	for wait := 0; err == nil && wait < maxWaits; wait++ { // an approval may lose a race, and come later
 		if v, err = t.b.View(ctx); err == nil && t.approved(v) {
 			break
@@ -152,6 +156,34 @@ func (t *train) early(ctx context.Context) (seen gitboard.Moment, err error) {
 		<-changed
 	}
 	return t.since, err
+}
+
+// holdAhead takes the merge lease while a remote has yet to take the approvals, and tests their work
+// as soon as the lease is on its way there.
+func (t *train) holdAhead(ctx context.Context, v *gitboard.View, changed <-chan struct{}) error {
+	h, err := newHolding(t.b, t.r.Actor, "", t.r.Tasks...)
+	if err != nil {
+		return err
+	}
+	taken := make(chan error, 1)
+	go func() { taken <- h.take(ctx) }()
+	for begun := false; ; {
+		select {
+		case _, open := <-changed:
+			if !open {
+				changed = nil // ctx has ended
+			} else if _, ours, err := h.now(ctx); ours && !begun && err == nil {
+				begun = true
+				t.testEarly(ctx, v, h)
+			}
+		case err := <-taken:
+			if t.held = h; err != nil {
+				t.held = nil
+				t.endAhead()
+			}
+			return err
+		}
+	}
 }
 
 // maxWaits bounds how many changes an approval is waited for.

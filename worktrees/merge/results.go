@@ -170,6 +170,13 @@ func (t *train) try(ctx context.Context, candidates []*candidate, n int) (f *fai
 	if err := t.held.show(ctx, idsOf(candidates), idsOf(candidates[:n]), c.commit); err != nil {
 		return nil, t.held.lost(err)
 	}
+	tree, err := c.treeOf(ctx, t.b)
+	if err != nil {
+		return nil, err
+	}
+	if a := t.ahead[testPlace]; a != nil && a.tree != tree {
+		a.stop()
+	}
 	err = t.held.during(ctx, renewEvery, func(ctx context.Context) (err error) {
 		f, err = t.test(ctx, &testRun{c: c, held: t.held, tasks: idsOf(candidates[:n]), place: testPlace, out: t.r.Out})
 		return err
@@ -261,8 +268,9 @@ func (t *train) recordFlaky(ctx context.Context) error {
 	return nil
 }
 
-// ahead is a test of a later train, running beside the current one.
+// ahead is a test of a later train, running beside the current one, or of this one.
 type ahead struct {
+	tree plumbing.OID // that it tests
 	end  context.CancelFunc
 	done chan struct{}
 }
@@ -290,11 +298,30 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 	}
 }
 
+// testEarly starts testing the train as it will be once a remote has taken its approvals.
+func (t *train) testEarly(ctx context.Context, v *gitboard.View, held *holding) {
+	tip, err := v.Integration(ctx)
+	if err != nil {
+		return // its own round reports why
+	}
+	c, err := t.assemble(ctx, v, tip, t.r.Tasks)
+	if err != nil || len(c.candidates) == 0 {
+		return
+	}
+	if last := c.candidates[len(c.candidates)-1]; last.command != "" {
+		t.start(ctx, &testRun{c: last, held: held, tasks: idsOf(c.candidates), place: testPlace, out: t.r.Out})
+	}
+}
+
 // start starts a test ahead at the run's place, and replaces the running one.
 func (t *train) start(ctx context.Context, r *testRun) {
+	tree, err := r.c.treeOf(ctx, t.b)
+	if err != nil {
+		return // its own round reports it
+	}
 	t.ahead[r.place].stop()
 	ctx, end := context.WithCancel(ctx)
-	a := &ahead{end: end, done: make(chan struct{})}
+	a := &ahead{tree: tree, end: end, done: make(chan struct{})}
 	t.ahead[r.place] = a
 	go func() {
 		defer close(a.done)
