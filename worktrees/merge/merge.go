@@ -92,7 +92,8 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 	}
 	seen, err := t.early(ctx)
 	if err != nil {
-		return nil, err
+		t.endAhead()
+		return nil, errors.Join(err, t.held.release(ctx))
 	}
 	if _, err = Follow(ctx, b, seen); err == nil {
 		err = t.run(ctx)
@@ -143,12 +144,12 @@ func (t *train) early(ctx context.Context) (seen gitboard.Moment, err error) {
 		t.held, err = hold(ctx, t.b, t.r.Actor, "", t.r.Tasks...)
 		return seen, err
 	}
-	following, end := context.WithCancel(ctx)
-	defer end()
-	changed, err := t.b.Follow(following, time.Second)
-	if err == nil {
-		err = t.holdAhead(ctx, v, changed)
+	if err := t.holdAhead(ctx, func() { t.testEarly(ctx, v) }, "", t.r.Tasks...); err != nil {
+		return seen, err
 	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	changed, err := t.b.Follow(ctx, time.Second)
 	for wait := 0; err == nil && wait < maxWaits; wait++ { // an approval may lose a race, and come later
 		if v, err = t.b.View(ctx); err == nil && t.approved(v) {
 			break
@@ -158,13 +159,17 @@ func (t *train) early(ctx context.Context) (seen gitboard.Moment, err error) {
 	return t.since, err
 }
 
-// holdAhead takes the merge lease while a remote has yet to take the approvals, and tests their work
-// as soon as the lease is on its way there.
-func (t *train) holdAhead(ctx context.Context, v *gitboard.View, changed <-chan struct{}) error {
-	h, err := newHolding(t.b, t.r.Actor, "", t.r.Tasks...)
-	if err != nil {
+// holdAhead is hold for a train, on a shared board. It calls test as soon as the lease is on its way
+// to the remote.
+func (t *train) holdAhead(ctx context.Context, test func(), commit plumbing.OID, tasks ...string) error {
+	following, end := context.WithCancel(ctx)
+	defer end()
+	changed, unseen := t.b.Follow(following, time.Second)
+	h, err := newHolding(t.b, t.r.Actor, commit, tasks...)
+	if err = cmp.Or(err, unseen); err != nil {
 		return err
 	}
+	t.held = h
 	taken := make(chan error, 1)
 	go func() { taken <- h.take(ctx) }()
 	for begun := false; ; {
@@ -174,12 +179,11 @@ func (t *train) holdAhead(ctx context.Context, v *gitboard.View, changed <-chan 
 				changed = nil // ctx has ended
 			} else if _, ours, err := h.now(ctx); ours && !begun && err == nil {
 				begun = true
-				t.testEarly(ctx, v, h)
+				test()
 			}
 		case err := <-taken:
-			if t.held = h; err != nil {
+			if err != nil {
 				t.held = nil
-				t.endAhead()
 			}
 			return err
 		}

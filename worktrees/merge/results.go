@@ -299,7 +299,7 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 }
 
 // testEarly starts testing the train as it will be once a remote has taken its approvals.
-func (t *train) testEarly(ctx context.Context, v *gitboard.View, held *holding) {
+func (t *train) testEarly(ctx context.Context, v *gitboard.View) {
 	tip, err := v.Integration(ctx)
 	if err != nil {
 		return // its own round reports why
@@ -308,8 +308,13 @@ func (t *train) testEarly(ctx context.Context, v *gitboard.View, held *holding) 
 	if err != nil || len(c.candidates) == 0 {
 		return
 	}
-	if last := c.candidates[len(c.candidates)-1]; last.command != "" {
-		t.start(ctx, &testRun{c: last, held: held, tasks: idsOf(c.candidates), place: testPlace, out: t.r.Out})
+	t.startOwn(ctx, c.candidates)
+}
+
+// startOwn starts the test of this train, if it has one.
+func (t *train) startOwn(ctx context.Context, candidates []*candidate) {
+	if last := candidates[len(candidates)-1]; last.command != "" {
+		t.start(ctx, &testRun{c: last, held: t.held, tasks: idsOf(candidates), place: testPlace, out: t.r.Out})
 	}
 }
 

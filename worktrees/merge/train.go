@@ -259,10 +259,15 @@ const maxFiles = 50
 // refuses what could not land; errMoved if integration is no longer at the train's base.
 func (t *train) prepare(ctx context.Context, v *gitboard.View, candidates []*candidate) (err error) {
 	base, tip := candidates[0].base, candidates[len(candidates)-1].commit
-	if t.held == nil {
-		if t.held, err = hold(ctx, t.b, t.r.Actor, tip, idsOf(candidates)...); err != nil {
-			return err
-		}
+	switch {
+	case t.held != nil:
+	case t.b.Remote() == "":
+		t.held, err = hold(ctx, t.b, t.r.Actor, tip, idsOf(candidates)...)
+	default:
+		err = t.holdAhead(ctx, func() { t.startOwn(ctx, candidates) }, tip, idsOf(candidates)...)
+	}
+	if err != nil {
+		return err
 	}
 	now, err := v.Integration(ctx)
 	if err != nil {
