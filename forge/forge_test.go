@@ -49,8 +49,7 @@ func hostOf(t *testing.T, kind string, all ...exchange) Host {
 		}
 	})
 	at := testrun.Must(PlaceOf(server.URL + "/ann/shop.git"))(t)
-	h := testrun.Must(At(kind, at, "s3cr3t", nil))(t)
-	return h
+	return testrun.Must(At(kind, at, "s3cr3t", nil))(t)
 }
 
 // TestOpen opens a pull request at each kind of host, adopts one that is there, and marks it ready.
@@ -249,8 +248,7 @@ func TestDetail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := hostOf(t, c.kind, append(c.checks, c.detail...)...)
-			checks, err := h.Checks(t.Context(), "a1")
-			testrun.Check(t, err)
+			checks := testrun.Must(h.Checks(t.Context(), "a1"))(t)
 			got, err := h.Detail(t.Context(), checks[0])
 			ends := "line 149\n100 %\n" + strings.Repeat("x", maxLine) + "…\nexit 2"
 			if err != nil || !strings.HasPrefix(got, c.begins) || c.log && !strings.HasSuffix(got, ends) || c.begins == "" && got != "" {

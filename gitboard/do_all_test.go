@@ -27,8 +27,7 @@ func TestDoAll(t *testing.T) {
 		}
 	}
 	pause, resume := &board.Pause{Reason: "a look"}, &board.Resume{}
-	all, err := b.DoAll(ctx, request, together(note("first"), pause, resume))
-	check(t, err)
+	all := testrun.Must(b.DoAll(ctx, request, together(note("first"), pause, resume)))(t)
 	if len(all) != 3 || tipOf(t, b.Repo()) != all[2].Commit || all[1].View.State.Control().Mode != board.Paused || all[2].View.State.Control().Mode != board.Running {
 		t.Fatalf("%d operations: %+v", len(all), all)
 	}
@@ -51,7 +50,7 @@ func TestDoAll(t *testing.T) {
 	}
 
 	// If one is refused, none is recorded.
-	_, err = b.DoAll(ctx, gitboard.Request{Actor: ada}, together(note("alone"), resume))
+	_, err := b.DoAll(ctx, gitboard.Request{Actor: ada}, together(note("alone"), resume))
 	refusal(t, err, board.CodeWrongState)
 	if tipOf(t, b.Repo()) != all[2].Commit {
 		t.Error("a part of them was written")

@@ -103,11 +103,6 @@ func (m *meddling) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate,
 	return m.Store.UpdateRefs(ctx, updates, reflog)
 }
 
-// Refs makes a board list leases in this store, too.
-func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, error) {
-	return m.Store.(*testrepo.Memory).Refs(ctx, prefixes...)
-}
-
 // memory returns a board in memory whose store a test can make fail.
 func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *testrepo.Clock) {
 	c := newClock()
@@ -185,8 +180,7 @@ func TestRequestedBeside(t *testing.T) {
 // TestRepeatedRequest: a request id is carried out once, and can't be used by another actor.
 func TestRepeatedRequest(t *testing.T) {
 	b, m, _ := memory(t, 3)
-	first, err := try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"})
-	check(t, err)
+	first := testrun.Must(try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"}))(t)
 	do(t, b, ada, note("in between"))
 	again := testrun.Must(try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"}))(t)
 	if first.Repeated || !again.Repeated || again.Commit != first.Commit || again.Op.Name() != "anomaly" || again.View.State.Anomaly("anomaly-1") == nil || again.Op.Actor != coder1 {
@@ -195,7 +189,7 @@ func TestRepeatedRequest(t *testing.T) {
 	if count(t, m, plumbing.ZeroOID, "my-request") != 1 {
 		t.Error("it was carried out twice")
 	}
-	_, err = try(b, ada, "my-request", note("mine"))
+	_, err := try(b, ada, "my-request", note("mine"))
 	refusal(t, err, "exists")
 	_, err = try(b, ada, "two words", note("mine"))
 	refusal(t, err, "invalid")
@@ -210,8 +204,7 @@ func TestRepeatedRequest(t *testing.T) {
 
 func held(t *testing.T, s lease.Store, agent string) *lease.Held {
 	t.Helper()
-	h := testrun.Must(lease.Read(context.Background(), s, agent))(t)
-	return h
+	return testrun.Must(lease.Read(context.Background(), s, agent))(t)
 }
 
 // TestRenewal: each operation of an agent renews its lease in the same transaction.
@@ -384,8 +377,7 @@ func TestStopFiles(t *testing.T) {
 
 func head(t *testing.T, b *gitboard.Board) plumbing.OID {
 	t.Helper()
-	oid := testrun.Must(b.Repo().ResolveCommit(context.Background(), "HEAD"))(t)
-	return oid
+	return testrun.Must(b.Repo().ResolveCommit(context.Background(), "HEAD"))(t)
 }
 
 // TestNoBoard: only init begins a board, and only once.
@@ -497,8 +489,9 @@ func TestIntentUnread(t *testing.T) {
 	s := testrepo.NewMemory()
 	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
 	for step := 1; ; step++ {
-		bad := &faulty{Store: s, fails: map[int]fault{step: {false, errFault}}}
-		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+		bad := &faulty{fails: map[int]fault{step: {false, errFault}}}
+		store := &testrepo.Between{Store: s, Call: bad.call}
+		_, err := gitboard.OpenStore(store, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 			return note(v.State.Config().IntegrationBranch), nil, nil
 		})
 		if bad.met == 0 {

@@ -12,15 +12,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// faulty is a store in which chosen steps fail, either undone or although they were done.
+// faulty lets chosen steps of a store fail, either undone or although they were done.
 type faulty struct {
-	log.Store
 	fails map[int]fault // by the number of the step, from 1
 	step  int
 	met   int
@@ -34,8 +32,8 @@ type fault struct {
 
 var errFault = errors.New("the plug was pulled")
 
-// at runs one step of the store.
-func (f *faulty) at(name string, step func() error) error {
+// call runs one step of the store.
+func (f *faulty) call(name string, step func() error) error {
 	f.step++
 	x, fails := f.fails[f.step]
 	if !fails {
@@ -53,39 +51,6 @@ func (f *faulty) at(name string, step func() error) error {
 		return fmt.Errorf("%s: %w", name, errFault) // only refs can be reported as moved
 	}
 	return fmt.Errorf("%s: %w", name, x.err)
-}
-
-func (f *faulty) Object(ctx context.Context, name string) (o plumbing.Object, err error) {
-	err = f.at("Object", func() error { o, err = f.Store.Object(ctx, name); return err })
-	return o, err
-}
-
-func (f *faulty) Objects(ctx context.Context, names []string) (o []plumbing.Object, err error) {
-	err = f.at("Objects", func() error { o, err = f.Store.Objects(ctx, names); return err })
-	return o, err
-}
-
-func (f *faulty) WriteObjects(ctx context.Context, objects []plumbing.Object) error {
-	return f.at("WriteObjects", func() error { return f.Store.WriteObjects(ctx, objects) })
-}
-
-func (f *faulty) Ref(ctx context.Context, name string) (oid plumbing.OID, err error) {
-	err = f.at("Ref", func() error { oid, err = f.Store.Ref(ctx, name); return err })
-	return oid, err
-}
-
-func (f *faulty) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
-	return f.at("UpdateRefs", func() error { return f.Store.UpdateRefs(ctx, updates, reflog) })
-}
-
-func (f *faulty) Log(ctx context.Context, from, to plumbing.OID) (c []plumbing.Commit, err error) {
-	err = f.at("Log", func() error { c, err = f.Store.Log(ctx, from, to); return err })
-	return c, err
-}
-
-func (f *faulty) RequestCommit(ctx context.Context, tip plumbing.OID, request string, depth int) (oid plumbing.OID, err error) {
-	err = f.at("RequestCommit", func() error { oid, err = f.Store.RequestCommit(ctx, tip, request, depth); return err })
-	return oid, err
 }
 
 // TestFaults lets each step of several operations fail in every way. After each, success means that
@@ -132,13 +97,13 @@ func TestFaults(t *testing.T) {
 				for step := 1; ; step++ {
 					n++
 					request := fmt.Sprintf("request-%d", n)
-					bad := &faulty{Store: s, fails: map[int]fault{}}
+					bad := &faulty{fails: map[int]fault{}}
 					for i, x := range failure {
 						bad.fails[step+i] = x
 					}
 					actor, p := op.make()
 					since := tipOf(t, s)
-					_, err := try(gitboard.OpenStore(bad, "", gitboard.Options{Now: c.Now, Retries: 3}), actor, request, p)
+					_, err := try(gitboard.OpenStore(&testrepo.Between{Store: s, Call: bad.call}, "", gitboard.Options{Now: c.Now, Retries: 3}), actor, request, p)
 					where := fmt.Sprintf("%s, step %d (%s) %s", op.name, step, bad.first, how)
 					stands := count(t, s, since, request)
 					unclear := len(failure) > 1 && bad.first == "UpdateRefs"

@@ -131,8 +131,7 @@ func refusal(t testing.TB, err error, code board.ErrorCode) {
 
 func tipOf(t testing.TB, s log.Store) plumbing.OID {
 	t.Helper()
-	tip := testrun.Must(s.Ref(context.Background(), plumbing.BoardRef))(t)
-	return tip
+	return testrun.Must(s.Ref(context.Background(), plumbing.BoardRef))(t)
 }
 
 // count returns how many operations since a commit belong to a request.

@@ -40,13 +40,12 @@ func TestRefusedByWhatTheRemoteHas(t *testing.T) {
 	a, b, _ := shared(t)
 	ctx := t.Context()
 	before := tipOf(t, b.Repo())
-	_, err := a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Pause{Reason: "a look"}))
-	check(t, err)
+	testrun.Must(a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Pause{Reason: "a look"})))(t)
 	if tipOf(t, b.Repo()) != before {
 		t.Fatal("the second clone knows already: the test shows nothing")
 	}
 	testrun.Must(b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Resume{})))(t)
-	_, err = a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Resume{}))
+	_, err := a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Resume{}))
 	refusal(t, err, board.CodeWrongState)
 	clean(t, a.Repo())
 }

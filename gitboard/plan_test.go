@@ -25,8 +25,7 @@ func TestPlannedOnce(t *testing.T) {
 	}
 	finish := func(v *gitboard.View, p board.Payload) *gitboard.Done {
 		t.Helper()
-		done := testrun.Must(b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p), gitboard.On(v)))(t)
-		return done
+		return testrun.Must(b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p), gitboard.On(v)))(t)
 	}
 	p := &board.AddNote{Message: "one"}
 	v, planned := plan(p), board.At(clock.Now())
@@ -75,8 +74,7 @@ func TestPlannedByIntent(t *testing.T) {
 
 func lastNote(t *testing.T, done *gitboard.Done) string {
 	t.Helper()
-	id := testrun.Must(done.After.LastID(board.NoteDir))(t)
-	return id
+	return testrun.Must(done.After.LastID(board.NoteDir))(t)
 }
 
 // TestLookup: a lookup finds what a request has done, reports whose request it was, and writes
@@ -88,8 +86,7 @@ func TestLookup(t *testing.T) {
 		t.Errorf("without a board: %v, %v", done, err)
 	}
 	begin(t, b)
-	wrote, err := b.Do(ctx, gitboard.Request{Actor: ada, ID: "r"}, gitboard.Just(note("once")))
-	check(t, err)
+	wrote := testrun.Must(b.Do(ctx, gitboard.Request{Actor: ada, ID: "r"}, gitboard.Just(note("once"))))(t)
 	tip := tipOf(t, b.Log().Store())
 	for id, want := range map[string]bool{"r": true, "other": false, "": false} {
 		done := testrun.Must(b.Lookup(ctx, gitboard.Request{Actor: ada, ID: id}))(t)
@@ -97,7 +94,7 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%q: %+v", id, done)
 		}
 	}
-	_, err = b.Lookup(ctx, gitboard.Request{Actor: agent("coder-1"), ID: "r"})
+	_, err := b.Lookup(ctx, gitboard.Request{Actor: agent("coder-1"), ID: "r"})
 	refusal(t, err, "exists")
 	_, err = b.Lookup(ctx, gitboard.Request{Actor: ada, ID: "no id\n"})
 	refusal(t, err, "invalid")

@@ -63,8 +63,7 @@ func TestDoubt(t *testing.T) {
 	doubt := func(b *gitboard.Board) *log.RecordError {
 		t.Helper()
 		v := testrun.Must(b.View(ctx))(t)
-		found := testrun.Must(v.Doubt(ctx))(t)
-		return found
+		return testrun.Must(v.Doubt(ctx))(t)
 	}
 	alone := open(t, project(t), newClock())
 	begin(t, alone)

@@ -84,8 +84,7 @@ func (e *simEye) fenced(op board.Operation, robbed string) {
 // take replays one commit and returns its operation, and the agent whose lease that needs.
 func (e *simEye) take(c plumbing.Commit) (op board.Operation, robbed string) {
 	s := e.s
-	h, err := codec.ParseHead(c.Message)
-	check(s.t, err)
+	h := testrun.Must(codec.ParseHead(c.Message))(s.t)
 	file := ""
 	if h.Payload == codec.PayloadReference() {
 		o := testrun.Must(s.memory.Object(s.ctx, string(c.Tree)+":"+codec.PayloadFile))(s.t)

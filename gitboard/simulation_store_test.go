@@ -21,11 +21,6 @@ type simStore struct {
 
 var errDead = errors.New("the process is dead")
 
-// Refs makes the leases listable.
-func (m *simStore) Refs(ctx context.Context, prefixes ...string) ([]plumbing.Ref, error) {
-	return m.a.s.memory.Refs(ctx, prefixes...)
-}
-
 // reading returns the error of a read that must fail, nil for one that may proceed.
 func (m *simStore) reading(name string) error {
 	s := m.a.s

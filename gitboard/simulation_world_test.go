@@ -134,8 +134,7 @@ func (s *simulation) request() string {
 }
 
 func (s *simulation) integration() plumbing.OID {
-	oid := testrun.Must(s.memory.Ref(s.ctx, simIntegration))(s.t)
-	return oid
+	return testrun.Must(s.memory.Ref(s.ctx, simIntegration))(s.t)
 }
 
 // holds reports whether integration contains an approved commit, and since which of its own

@@ -37,8 +37,7 @@ func TestViewHasSettings(t *testing.T) {
 	}
 
 	damage(board.RecordPath(board.TaskDir, "alpha"))
-	v, err := open(t, dir, newClock()).View(ctx)
-	check(t, err)
+	v := testrun.Must(open(t, dir, newClock()).View(ctx))(t)
 	if v.State.Task("alpha") != nil {
 		t.Error("a damaged task is read")
 	}
@@ -49,7 +48,7 @@ func TestViewHasSettings(t *testing.T) {
 
 	damage(board.ConfigPath)
 	b := open(t, dir, newClock())
-	_, err = b.View(ctx)
+	_, err := b.View(ctx)
 	unread(err, board.ConfigPath)
 	_, err = b.ViewAt(ctx, plumbing.BoardRef)
 	unread(err, board.ConfigPath)

@@ -177,8 +177,7 @@ func TestClearInPlace(t *testing.T) {
 
 func raw(t *testing.T, oid plumbing.OID) []byte {
 	t.Helper()
-	b := testrun.Must(hex.DecodeString(string(oid)))(t)
-	return b
+	return testrun.Must(hex.DecodeString(string(oid)))(t)
 }
 
 // TestNestedInIgnored checks that a repository with commits of its own in a folder that git ignores

@@ -26,8 +26,7 @@ func (s *scene) stranger(name, token, task string, commit plumbing.OID, pid int)
 	path := filepath.Join(s.dir, ".worktrees", name+token)
 	s.check(s.b.Repo().Settings().Exclude("/.worktrees/"))
 	s.check(s.b.Repo().Worktree(path).Add(s.ctx, commit))
-	host, err := os.Hostname()
-	s.check(err)
+	host := testrun.Must(os.Hostname())(s.t)
 	data, err := json.Marshal(map[string]any{"pid": pid, "host": host, "task": task, "since": s.clock.now()})
 	s.check(err)
 	s.write(s.b.Dir(), "claims/"+token, string(data))
@@ -455,8 +454,7 @@ func TestDamagedClone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
-			id, err := s.b.Clone().ID(s.ctx)
-			s.check(err)
+			id := testrun.Must(s.b.Clone().ID(s.ctx))(s.t)
 			if c.tasks != nil {
 				c.tasks(s)
 			}

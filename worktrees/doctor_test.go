@@ -181,12 +181,11 @@ func TestHeldLock(t *testing.T) {
 	}
 	s := newScene(t)
 	waits := exec.Command("git", "-C", s.dir, "update-ref", "--stdin")
-	in, err := waits.StdinPipe()
-	s.check(err)
+	in := testrun.Must(waits.StdinPipe())(s.t)
 	out := testrun.Must(waits.StdoutPipe())(s.t)
 	s.check(waits.Start())
 	testrun.Must(in.Write([]byte("start\n")))(s.t)
-	_, err = out.Read(make([]byte, 64)) // it runs
+	_, err := out.Read(make([]byte, 64)) // it runs
 	s.check(err)
 	lock := filepath.Join(s.b.Repo().CommonDir(), "refs", "heads", "one.lock")
 	s.check(os.WriteFile(lock, nil, 0o644))
@@ -229,8 +228,7 @@ func TestLeftLocks(t *testing.T) {
 func TestMergeLeaseOf(t *testing.T) {
 	s := newScene(t)
 	held := lease.Content{Lease: board.Lease{Agent: plumbing.MergeHolder, Session: "code-reviewer-2/x", Heartbeat: board.At(s.clock.now()), Expires: board.At(s.clock.now().Add(time.Minute))}}
-	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
-	s.check(err)
+	testrun.Must(lease.Beat(s.ctx, s.b.Repo(), nil, held))(s.t)
 	s.clock.pass(time.Minute)
 	old := s.reports(found{doctor.ExpiredMerge, "", true, "the lease of code-reviewer-2, who merged a human's commit, expired at"})
 	was := testrun.Must(lease.Read(s.ctx, s.b.Repo(), plumbing.MergeHolder))(s.t)
@@ -243,7 +241,7 @@ func TestMergeLeaseOf(t *testing.T) {
 		now = testrun.Must(lease.Beat(s.ctx, s.b.Repo(), now, held))(s.t)
 		s.reports(found{doctor.ExpiredMerge, "", true, "the process by which code-reviewer-2 merged one, two has ended"})
 	}
-	_, err = fixAll(s.ctx, old)
+	_, err := fixAll(s.ctx, old)
 	if s.check(err); s.lease(plumbing.MergeHolder).OID != now.OID {
 		t.Error("the lease of another merge is gone")
 	}
@@ -273,10 +271,9 @@ func TestLeaseOfAFastClock(t *testing.T) {
 	held := s.lease("coder-1")
 	next := held.Content
 	next.Heartbeat, next.Expires = board.At(fast), board.At(fast.Add(5*time.Minute))
-	_, err := lease.Beat(s.ctx, s.b.Repo(), held, next)
-	s.check(err)
+	testrun.Must(lease.Beat(s.ctx, s.b.Repo(), held, next))(s.t)
 	s.reports(found{doctor.ClockSkew, "", false, "the lease of coder-1 is 30h00m ahead of this clock: until it expires or is renewed, nobody else gets one"})
-	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, board.CodeWrongState, "the lease of coder-1 ends at "+string(next.Expires)+", by a clock that is 30h00m ahead of this one")
 	testrun.Must(s.b.Sessions().Heartbeat(s.ctx, s.as("coder-1")))(s.t)
 	s.reports()

@@ -238,8 +238,7 @@ func TestRetryIfChanged(t *testing.T) {
 		}
 		return time.Now()
 	}
-	b, err := gitboard.Open(ctx, s.Root, gitboard.Options{Now: now, Retries: 2})
-	must(t, err)
+	b := testrun.Must(gitboard.Open(ctx, s.Root, gitboard.Options{Now: now, Retries: 2}))(t)
 	defer b.Close()
 	_, coder, err := b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 	must(t, err)

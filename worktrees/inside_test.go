@@ -444,14 +444,13 @@ func TestLeftFor(t *testing.T) {
 	ctx, s, commits := began(t)
 	path := filepath.Join(s.Folder(), claimMark+"aaaa")
 	must(t, s.repo.Worktree(path).Add(ctx, commits[0]))
-	left := func() *candidate {
+	none := func(why string) {
 		t.Helper()
-		c := testrun.Must(s.leftFor(ctx, "one", commits[0]))(t)
-		return c
+		if c := testrun.Must(s.leftFor(ctx, "one", commits[0]))(t); c != nil {
+			t.Errorf("%s: %+v", why, c)
+		}
 	}
-	if left() != nil {
-		t.Error("a worktree without a record")
-	}
+	none("a worktree without a record")
 	c := &candidate{s: s, token: "aaaa"}
 	note := func(task string, ready, gone bool) {
 		t.Helper()
@@ -459,19 +458,13 @@ func TestLeftFor(t *testing.T) {
 		must(t, c.note(task))
 	}
 	note("one", true, false)
-	if left() != nil {
-		t.Error("one that is in use")
-	}
+	none("one that is in use")
 	note("one", false, true)
-	if left() != nil {
-		t.Error("one that is not set up")
-	}
+	none("one that is not set up")
 	note("two", true, true)
-	if left() != nil {
-		t.Error("another task's")
-	}
+	none("another task's")
 	note("one", true, true)
-	if got := left(); got == nil || got.path != path || got.base != commits[0] || !got.ready {
+	if got := testrun.Must(s.leftFor(ctx, "one", commits[0]))(t); got == nil || got.path != path || got.base != commits[0] || !got.ready {
 		t.Errorf("%+v", got)
 	}
 	if got, err := s.leftFor(ctx, "one", commits[1]); got != nil || err != nil {
@@ -479,25 +472,17 @@ func TestLeftFor(t *testing.T) {
 	}
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/own", New: commits[0]}}, ""))
 	must(t, s.repo.Worktree(path).AttachHead(ctx, "refs/heads/own"))
-	if left() != nil {
-		t.Error("one with a branch checked out")
-	}
+	none("one with a branch checked out")
 	must(t, os.Rename(path, path+"-away"))
-	if left() != nil {
-		t.Error("one that is gone")
-	}
+	none("one that is gone")
 	must(t, os.Rename(path+"-away", path))
 	must(t, os.Mkdir(filepath.Join(s.claimsDir(), "bbbb"), 0o755))
 	must(t, s.repo.Worktree(filepath.Join(s.Folder(), claimMark+"bbbb")).Add(ctx, commits[0]))
-	if left() != nil {
-		t.Error("one whose record can't be read")
-	}
+	none("one whose record can't be read")
 	must(t, s.repo.Worktree(filepath.Join(t.TempDir(), "cccc")).Add(ctx, commits[0]))
 	c.token = "cccc"
 	note("one", true, true)
-	if left() != nil {
-		t.Error("one that bears another name")
-	}
+	none("one that bears another name")
 }
 
 // TestHalfMoved checks that a worktree whose move git has not recorded counts as left halfway only if
@@ -623,8 +608,7 @@ func TestLayout(t *testing.T) {
 	must(t, s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/task/one", New: commits[0]}}, ""))
 	at := func(name string) Slot {
 		t.Helper()
-		l, err := s.look(ctx, noBoard(), "one")
-		must(t, err)
+		l := testrun.Must(s.look(ctx, noBoard(), "one"))(t)
 		p, err := s.place(ctx, "one", "")
 		if err != nil || p.Ours != l.Ours || p.InTheWay != l.InTheWay {
 			t.Errorf("%s: %+v at first sight, then %+v %v", name, p, l, err)
@@ -742,8 +726,7 @@ func TestKeepAgain(t *testing.T) {
 	keep := func(text string, want int) {
 		t.Helper()
 		must(t, os.WriteFile(filepath.Join(s.Path("one"), "file"), []byte(text), 0o644))
-		_, err := s.keepAgain(ctx, v, "one", s.Path("one"), s.Path("one"), ada, before)
-		must(t, err)
+		testrun.Must(s.keepAgain(ctx, v, "one", s.Path("one"), s.Path("one"), ada, before))(t)
 		a, err := s.attic(ctx, "one")
 		if err != nil || len(a.commits) != want {
 			t.Errorf("%q: %d are kept, not %d (%v)", text, len(a.commits), want, err)

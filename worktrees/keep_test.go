@@ -143,8 +143,7 @@ func TestRecords(t *testing.T) {
 	ctx, s, commits := began(t)
 	left := func() []Leftover {
 		t.Helper()
-		found := testrun.Must(s.leftRecords())(t)
-		return found
+		return testrun.Must(s.leftRecords())(t)
 	}
 	left() // nothing was ever made
 	host := testrun.Must(os.Hostname())(t)

@@ -154,9 +154,8 @@ func TestRebasedFix(t *testing.T) {
 		if rebases {
 			s.check(os.Mkdir(filepath.Join(s.gitDirOf("one"), "rebase-merge"), 0o755))
 		}
-		got, err := worktrees.Claim(s.ctx, s.b, again)
-		s.check(err)
-		_, err = os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD"))
+		got := testrun.Must(worktrees.Claim(s.ctx, s.b, again))(s.t)
+		_, err := os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD"))
 		if brought := err == nil; brought == rebases || (len(got.Conflicts) > 0) == rebases {
 			t.Errorf("while it is rebased, %v: integration is brought in: %v, with the conflicts %q", rebases, brought, got.Conflicts)
 		}
@@ -200,9 +199,8 @@ func TestClaimNotMovedIn(t *testing.T) {
 			if found := s.problems(); len(found) != 1 || found[0].Kind != doctor.LeftCandidate {
 				t.Errorf("before the claim: %+v", found)
 			}
-			clone, err := s.b.Clone().ID(s.ctx)
-			s.check(err)
-			_, err = s.b.Do(s.ctx, asked(s, "coder-2"), func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+			clone := testrun.Must(s.b.Clone().ID(s.ctx))(s.t)
+			_, err := s.b.Do(s.ctx, asked(s, "coder-2"), func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 				return &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, []plumbing.RefUpdate{{Ref: taskRef("one"), Old: base, New: base}}, nil
 			})
 			s.check(err)

@@ -77,8 +77,7 @@ func withLFS(t *testing.T) (s *scene, there func() []string) {
 	s.preExec("coder-1", "one")
 	s.write(s.path("one"), "one_test.txt", "a test\n")
 	return s, func() []string {
-		objects := testrun.Must(filepath.Glob(filepath.Join(hub, "lfs", "objects", "*", "*", "*")))(s.t)
-		return objects
+		return testrun.Must(filepath.Glob(filepath.Join(hub, "lfs", "objects", "*", "*", "*")))(s.t)
 	}
 }
 

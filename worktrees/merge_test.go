@@ -163,10 +163,9 @@ func TestMergeLease(t *testing.T) {
 		Lease: board.Lease{Agent: plumbing.MergeHolder, Session: "code-reviewer-2/x", Heartbeat: board.At(s.clock.now()), Expires: board.At(s.clock.now().Add(time.Minute))},
 		Tasks: []string{"two"},
 	}
-	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
-	s.check(err)
+	testrun.Must(lease.Beat(s.ctx, s.b.Repo(), nil, held))(s.t)
 	s.refused(s.mergeErr("one"), "busy", "code-reviewer-2 merges two at the moment (lease until")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: s.git(s.dir, "commit-tree", "-p", "integration", "-m", "a human's", "integration^{tree}")})
+	_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: s.git(s.dir, "commit-tree", "-p", "integration", "-m", "a human's", "integration^{tree}")})
 	s.refused(err, "busy", "code-reviewer-2 merges two at the moment (lease until")
 	if len(s.problems()) > 0 {
 		t.Error("a live lease is not a problem")

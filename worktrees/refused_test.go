@@ -55,12 +55,11 @@ func TestFreeRejection(t *testing.T) {
 	}
 	s.is("one", board.ReadyForReview)
 	s.do(reviewer.Actor, &board.Comment{About: about("one"), Commit: commit, Path: "b.txt", Line: 1, Lines: 1, Text: "Why b?"})
-	_, err := worktrees.Verdict(s.ctx, s.b, reject)
-	s.check(err)
+	testrun.Must(worktrees.Verdict(s.ctx, s.b, reject))(s.t)
 	if one := s.is("one", board.Rejected); one.Rejection.Overall != "Suggestion: see the comment" {
 		t.Errorf("rejected: %+v", one.Rejection)
 	}
-	_, err = worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: reviewer, Task: "none", Verdict: board.VerdictApproved, Checked: "tests", Commit: commit})
+	_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: reviewer, Task: "none", Verdict: board.VerdictApproved, Checked: "tests", Commit: commit})
 	s.refused(err, board.CodeUnknownTask, "none")
 }
 
@@ -242,8 +241,7 @@ func TestRepeatedClaim(t *testing.T) {
 	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3"), ID: "r"}, Task: "two"}
 	claim := func() *worktrees.Claimed {
 		t.Helper()
-		got := testrun.Must(worktrees.Claim(s.ctx, s.b, r))(s.t)
-		return got
+		return testrun.Must(worktrees.Claim(s.ctx, s.b, r))(s.t)
 	}
 	first, again := claim(), claim()
 	if !slices.Equal(first.Conflicts, []string{"a.txt"}) || !slices.Equal(again.Conflicts, first.Conflicts) || !again.Kind.Fix || again.Path != first.Path {
@@ -286,8 +284,7 @@ func TestMadeMeanwhile(t *testing.T) {
 	s := newScene(t, ready("one"))
 	theirs := s.elsewhere("coder-1", "one")
 	s.set("worktree_setup", "[ -e '"+s.path("one")+"' ] || git -C '"+s.dir+"' worktree add -q --detach '"+s.path("one")+"' "+string(theirs)+" && : >'"+s.dir+"/.git/worktrees/one/made-by-git-liza'")
-	v, err := s.b.View(s.ctx)
-	s.check(err)
+	v := testrun.Must(s.b.View(s.ctx))(s.t)
 	path, err := worktrees.ForReview(s.ctx, s.b, v, v.State.Task("one"))
 	if s.check(err); path != s.path("one") || s.git(path, "rev-parse", "HEAD") != string(theirs) {
 		t.Errorf("reviewed in %s", path)

@@ -361,8 +361,7 @@ func (s *scene) is(task string, want board.Status) *board.Task {
 
 func (s *scene) ref(name string) plumbing.OID {
 	s.t.Helper()
-	oid := testrun.Must(s.b.Repo().Ref(s.ctx, name))(s.t)
-	return oid
+	return testrun.Must(s.b.Repo().Ref(s.ctx, name))(s.t)
 }
 
 // attic returns the commits kept for a task.
@@ -438,8 +437,7 @@ func (s *scene) refused(err error, code board.ErrorCode, part string) {
 // problems returns what both diagnoses find.
 func (s *scene) problems() []doctor.Problem {
 	s.t.Helper()
-	found := testrun.Must(s.diagnosed(s.ctx))(s.t)
-	return found
+	return testrun.Must(s.diagnosed(s.ctx))(s.t)
 }
 
 func (s *scene) diagnosed(ctx context.Context) ([]doctor.Problem, error) {

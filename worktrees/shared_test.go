@@ -73,8 +73,7 @@ func TestShared(t *testing.T) {
 	fresh := func(b *gitboard.Board) *gitboard.View {
 		t.Helper()
 		s.check(b.Refresh(s.ctx))
-		v := testrun.Must(b.View(s.ctx))(s.t)
-		return v
+		return testrun.Must(b.View(s.ctx))(s.t)
 	}
 
 	// It is reviewed there without a worktree of its author's, and with one of an earlier look.
@@ -180,16 +179,14 @@ func TestSharedNews(t *testing.T) {
 	add := &board.AddTask{About: about("late"), Ready: true, NoSpecFile: true, Definition: board.Definition{
 		Description: "Task late", DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3,
 	}}
-	_, err := there.Do(s.ctx, human, gitboard.Just(add))
-	s.check(err)
+	testrun.Must(there.Do(s.ctx, human, gitboard.Just(add)))(s.t)
 	s.claim("coder-2", "late")
-	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3")}})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3")}})
 	s.refused(err, board.CodeNoWork, "nothing to claim for coder-3")
 
 	shares := func(b *gitboard.Board, want plumbing.OID) {
 		t.Helper()
-		v, err := b.View(s.ctx)
-		s.check(err)
+		v := testrun.Must(b.View(s.ctx))(s.t)
 		updates, err := worktrees.Share(s.ctx, b, v, v.State.Task("one"))
 		if s.check(err); want == "" && len(updates) > 0 || want != "" && (len(updates) != 1 || updates[0].New != want) {
 			t.Errorf("shared: %+v, not %q", updates, want)

@@ -73,9 +73,8 @@ func (s *scene) ours(task string) {
 
 // cutFixes carries out all repairs, which may leave problems.
 func cutFixes(s *scene) error {
-	found, err := doctor.Diagnose(s.ctx, s.b)
-	s.check(err)
-	_, err = fixAll(context.WithoutCancel(s.ctx), found)
+	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
+	_, err := fixAll(context.WithoutCancel(s.ctx), found)
 	return err
 }
 

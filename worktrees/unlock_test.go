@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -20,8 +21,7 @@ func TestUnlock(t *testing.T) {
 	}
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	common := s.b.Repo().CommonDir()
-	record, err := os.ReadFile(filepath.Join(s.dir, ".worktrees", "one", ".git"))
-	s.check(err)
+	record := testrun.Must(os.ReadFile(filepath.Join(s.dir, ".worktrees", "one", ".git")))(s.t)
 	record = bytes.TrimSpace(bytes.TrimPrefix(record, []byte("gitdir: "+common+"/")))
 	own := []string{"refs/heads/task/one.lock", "refs/liza/review/one/1.lock", string(record) + "/index.lock"}
 	others := []string{"packed-refs.lock", "refs/heads/task/two.lock", "refs/liza/review/one-more/1.lock"}

@@ -88,8 +88,7 @@ func (p *project) ended(goal string) time.Time {
 	p.t.Helper()
 	for _, g := range p.board().Goals {
 		if g.ID == goal {
-			at := testrun.Must(time.Parse(time.RFC3339, g.Ended))(p.t)
-			return at
+			return testrun.Must(time.Parse(time.RFC3339, g.Ended))(p.t)
 		}
 	}
 	p.t.Fatalf("there is no goal %s", goal)

@@ -90,8 +90,7 @@ func startOfTheReadme(t *testing.T) string {
 // TestReadmeBegins: the README is short, and says what git liza does before it says how.
 func TestReadmeBegins(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
-	testrun.Check(t, err)
+	text := testrun.Must(os.ReadFile("../../README.md"))(t)
 	if len(text) > 7000 {
 		t.Errorf("%d bytes", len(text))
 	}

@@ -262,8 +262,7 @@ func TestWatchEscalates(t *testing.T) {
 		return strings.HasPrefix(text, "CHECKPOINT STUCK: for 3h") && strings.HasSuffix(text, want)
 	})
 	summaries := func() []string {
-		found := testrun.Must(filepath.Glob(filepath.Join(p.dir, ".git", "liza", "summaries", "*-sprint-1.md")))(t)
-		return found
+		return testrun.Must(filepath.Glob(filepath.Join(p.dir, ".git", "liza", "summaries", "*-sprint-1.md")))(t)
 	}
 	p.eventually("the sprint is summarized", func() bool { return len(summaries()) == 1 })
 	testrun.Check(t, os.Remove(file))

@@ -31,8 +31,7 @@ func (p *project) web(args ...string) *webbing {
 	jar, _ := cookiejar.New(nil)
 	w := &webbing{p: p, cmd: exec.Command("git-liza", append([]string{"web"}, args...)...), client: &http.Client{Jar: jar}}
 	w.cmd.Dir, w.cmd.Env = p.dir, p.env
-	out, err := w.cmd.StdoutPipe()
-	testrun.Check(p.t, err)
+	out := testrun.Must(w.cmd.StdoutPipe())(p.t)
 	testrun.Check(p.t, w.cmd.Start())
 	p.t.Cleanup(func() { _ = w.cmd.Process.Kill() })
 	w.lines = bufio.NewScanner(out)

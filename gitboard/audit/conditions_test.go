@@ -88,8 +88,7 @@ func TestWordsOfFindings(t *testing.T) {
 		t.Errorf("a commit that is not here has a history: %+v", report)
 	}
 	for _, from := range []plumbing.OID{"", at} {
-		o, err := w.store.Object(w.ctx, string(at)+":sprint.yaml")
-		check(t, err)
+		o := testrun.Must(w.store.Object(w.ctx, string(at)+":sprint.yaml"))(t)
 		report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{From: from, To: o.OID}, nil)
 		if err == nil && report.OK() {
 			t.Errorf("a file is a history: %+v", report)

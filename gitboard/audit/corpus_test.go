@@ -85,9 +85,8 @@ func recordHistory(t *testing.T) {
 	if *replace {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
-	f, err := os.OpenFile(file, flags, 0o644)
-	check(t, err)
-	_, err = f.Write(data)
+	f := testrun.Must(os.OpenFile(file, flags, 0o644))(t)
+	_, err := f.Write(data)
 	check(t, errors.Join(err, f.Close()))
 	t.Logf("recorded %s, %d bytes", file, len(data))
 }
@@ -182,8 +181,7 @@ func marks(t *testing.T, store log.Store, tip plumbing.OID, seen map[string]bool
 	commits := testrun.Must(store.Log(context.Background(), plumbing.ZeroOID, tip))(t)
 	m, at := board.NewMemory(), board.Time("")
 	for _, c := range commits {
-		h, err := codec.ParseHead(c.Message)
-		check(t, err)
+		h := testrun.Must(codec.ParseHead(c.Message))(t)
 		file := ""
 		if h.Payload == codec.PayloadReference() {
 			o := testrun.Must(store.Object(context.Background(), string(c.Tree)+":"+codec.PayloadFile))(t)

@@ -699,8 +699,7 @@ func TestPlainClone(t *testing.T) {
 	}
 	examine := func(r audit.Range) *audit.Push {
 		t.Helper()
-		push := testrun.Must(audit.Examine(w.ctx, repo, log.NewReader(repo, ""), r, w.integration))(t)
-		return push
+		return testrun.Must(audit.Examine(w.ctx, repo, log.NewReader(repo, ""), r, w.integration))(t)
 	}
 	last := audit.Range{From: w.steps[len(w.steps)-1].parent, To: w.tip()}
 	if push := examine(last); push.OK() {

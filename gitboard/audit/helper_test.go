@@ -97,8 +97,7 @@ func agent(id string) board.Actor {
 // do appends an operation, a second after the last one.
 func (w *world) do(a board.Actor, p board.Payload, side ...plumbing.RefUpdate) plumbing.OID {
 	w.t.Helper()
-	tip, err := w.log.Tip(w.ctx)
-	check(w.t, err)
+	tip := testrun.Must(w.log.Tip(w.ctx))(w.t)
 	w.now = max(w.now, tip.State.Time()).Add(time.Second)
 	op := board.Operation{Actor: a, Time: w.now, Request: fmt.Sprintf("r-%d", len(w.steps)+1), AllowSecret: w.allowSecret, Payload: p}
 	if a.Role != roles.Human && board.HandsOver(p.Op()) {
@@ -130,8 +129,7 @@ func keyNamed(t testing.TB, name string) *sshsig.Signer {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))
 	key := testrun.Must(ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(seed[:])))(t)
-	s := testrun.Must(sshsig.NewSigner(key, nil))(t)
-	return s
+	return testrun.Must(sshsig.NewSigner(key, nil))(t)
 }
 
 // addKey adds an actor's key to the board.
@@ -145,8 +143,7 @@ func (w *world) addKey(a board.Actor, replaces bool) {
 }
 
 func (w *world) tip() plumbing.OID {
-	oid := testrun.Must(w.store.Ref(w.ctx, plumbing.BoardRef))(w.t)
-	return oid
+	return testrun.Must(w.store.Ref(w.ctx, plumbing.BoardRef))(w.t)
 }
 
 // rewind sets the board's branch.
@@ -156,8 +153,7 @@ func (w *world) rewind(to plumbing.OID) {
 
 func (w *world) snapshot(at plumbing.OID) *log.Snapshot {
 	w.t.Helper()
-	s := testrun.Must(w.log.At(w.ctx, at))(w.t)
-	return s
+	return testrun.Must(w.log.At(w.ctx, at))(w.t)
 }
 
 // find returns the first step with this operation.
@@ -243,8 +239,7 @@ func (w *world) specOID() string {
 func (w *world) verify(r audit.Range) *audit.Report {
 	w.t.Helper()
 	repo, _ := w.store.(*git.Repo)
-	report := testrun.Must(audit.Verify(w.ctx, w.store, repo, r, nil))(w.t)
-	return report
+	return testrun.Must(audit.Verify(w.ctx, w.store, repo, r, nil))(w.t)
 }
 
 // clean verifies the whole history and fails the test if there are findings.

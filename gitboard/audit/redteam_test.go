@@ -378,8 +378,7 @@ func landed(p board.Payload) plumbing.OID {
 // moves returns a server's decision about the move of integration in a push.
 func (r *redTeam) moves(push *audit.Push, to plumbing.OID) *board.Refusal {
 	i := hooks.Integration{Branch: "integration", Now: string(r.integration), Holds: func(older, newer string) bool {
-		is := testrun.Must(r.repo.History().IsAncestor(r.ctx, plumbing.OID(older), plumbing.OID(newer)))(r.t)
-		return is
+		return testrun.Must(r.repo.History().IsAncestor(r.ctx, plumbing.OID(older), plumbing.OID(newer)))(r.t)
 	}}
 	if to != r.integration {
 		i.Move = &hooks.Move{Ref: integrationRef, Old: i.Now, New: string(to), Now: i.Now}

@@ -105,8 +105,7 @@ func TestFindSetBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
 			testrepo.Copy(t, made, dir)
-			repo, err := git.Open(t.Context(), dir)
-			check(t, err)
+			repo := testrun.Must(git.Open(t.Context(), dir))(t)
 			defer repo.Close()
 			copied := *w
 			copied.t, copied.store, copied.log = t, repo, log.NewReader(repo, "")
@@ -122,7 +121,7 @@ func TestFindSetBack(t *testing.T) {
 				return
 			}
 			before := l.tip()
-			err = found.Repair(l.ctx, repo)
+			err := found.Repair(l.ctx, repo)
 			if (err == nil) != c.repairable || found.Repairable() != c.repairable {
 				t.Fatalf("%v, repairable: %v", err, found.Repairable())
 			}

@@ -166,9 +166,8 @@ func TestAppendSignsOrRefuses(t *testing.T) {
 		"none":      {Name: "Ada", Email: "ada@example.org"},
 		"another's": {Name: "Ada", Email: "ada@example.org", Key: w.key(judge1)},
 	} {
-		prepared, err := log.Prepare(tip, op)
-		check(t, err)
-		_, err = prepared.Build(by)
+		prepared := testrun.Must(log.Prepare(tip, op))(t)
+		_, err := prepared.Build(by)
 		refused, is := err.(*board.Refusal)
 		if !is || refused.Code != board.CodeSignature || w.tip() != tip.Commit {
 			t.Errorf("%s: %v", name, err)

@@ -47,8 +47,7 @@ func TestInvariants(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, record := c.edit()
-			data, err := codec.Encode(record)
-			check(t, err)
+			data := testrun.Must(codec.Encode(record))(t)
 			forged := w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{path: data}})
 			report := w.caught(t, tip, forged, audit.CodeTree)
 			if !strings.Contains(report.Findings[0].Text, path+" differs: line ") {
@@ -75,8 +74,7 @@ func TestValidateRepository(t *testing.T) {
 	now := w.now.Std()
 	validate := func(lease time.Time) string {
 		t.Helper()
-		s, err := log.NewReader(repo, "").Tip(w.ctx)
-		check(t, err)
+		s := testrun.Must(log.NewReader(repo, "").Tip(w.ctx))(t)
 		leases := map[string]time.Time{}
 		if !lease.IsZero() {
 			leases["coder-1"] = lease

@@ -168,14 +168,13 @@ func TestUnreadKeys(t *testing.T) {
 func TestSignedInit(t *testing.T) {
 	none := board.NewState(board.NewMemory(), "")
 	op := board.Operation{Actor: human, Time: start, Request: "x", Payload: &board.Init{Goal: "Ship it", IntegrationBranch: "integration", Key: public('h')}}
-	after, err := board.Step(none, op)
-	testrun.Check(t, err)
+	after := testrun.Must(board.Step(none, op))(t)
 	if err := board.CheckSigner(none, after, human, public('h')); err != nil {
 		t.Error(err)
 	}
 	refusedWith(t, board.CheckSigner(none, after, human, ""), "signature")
 	refusedWith(t, board.CheckSigner(none, after, human, public('a')), "signature")
 	op.Payload = &board.Init{Goal: "Ship it", IntegrationBranch: "integration", Key: "nonsense"}
-	_, err = board.Step(none, op)
+	_, err := board.Step(none, op)
 	refusedWith(t, err, "invalid")
 }

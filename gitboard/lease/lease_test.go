@@ -42,14 +42,12 @@ func TestBeat(t *testing.T) {
 		ctx := context.Background()
 		read := func() *lease.Held {
 			t.Helper()
-			h := testrun.Must(lease.Read(ctx, s, "coder-1"))(t)
-			return h
+			return testrun.Must(lease.Read(ctx, s, "coder-1"))(t)
 		}
 		if h := read(); h != nil {
 			t.Fatalf("a lease from nowhere: %+v", h)
 		}
-		first, err := lease.Beat(ctx, s, nil, of("one", 5))
-		check(t, err)
+		first := testrun.Must(lease.Beat(ctx, s, nil, of("one", 5)))(t)
 		if h := read(); h.OID != first.OID || h.Session != "one" || h.Task != "alpha" || h.Expires != board.At(noon.Add(5*time.Minute)) {
 			t.Errorf("%+v", h)
 		}
@@ -95,56 +93,30 @@ func TestFence(t *testing.T) {
 	})
 }
 
-// failing fails the steps that it names.
-type failing struct {
-	lease.Store
-	write, update, read error
-}
-
-func (f *failing) WriteObjects(ctx context.Context, o []plumbing.Object) error {
-	if f.write != nil {
-		return f.write
-	}
-	return f.Store.WriteObjects(ctx, o)
-}
-
-func (f *failing) UpdateRefs(ctx context.Context, u []plumbing.RefUpdate, reflog string) error {
-	if f.update != nil {
-		return f.update
-	}
-	return f.Store.UpdateRefs(ctx, u, reflog)
-}
-
-func (f *failing) Ref(ctx context.Context, name string) (plumbing.OID, error) {
-	if f.read != nil {
-		return "", f.read
-	}
-	return f.Store.Ref(ctx, name)
-}
-
-func (f *failing) Object(ctx context.Context, name string) (plumbing.Object, error) {
-	if f.read != nil {
-		return plumbing.Object{}, f.read
-	}
-	return f.Store.Object(ctx, name)
+// failing returns a store whose methods fail for which there is an error.
+func failing(with map[string]error) lease.Store {
+	return &testrepo.Between{Store: testrepo.NewMemory(), Call: func(method string, call func() error) error {
+		if err := with[method]; err != nil {
+			return err
+		}
+		return call()
+	}}
 }
 
 // TestFailureIsNoLoss: what network or disk does says nothing about who holds a lease.
 func TestFailureIsNoLoss(t *testing.T) {
 	ctx, broken := context.Background(), errors.New("the disk is full")
-	for name, f := range map[string]failing{
-		"objects":            {write: broken},
-		"refs":               {update: broken},
-		"a lock":             {update: git.ErrBusy},
-		"moved and unknown":  {update: git.ErrRefMoved, read: broken},
-		"reading what stood": {read: broken, update: git.ErrRefMoved},
+	for name, with := range map[string]map[string]error{
+		"objects":           {"WriteObjects": broken},
+		"refs":              {"UpdateRefs": broken},
+		"a lock":            {"UpdateRefs": git.ErrBusy},
+		"moved and unknown": {"UpdateRefs": git.ErrRefMoved, "Ref": broken, "Object": broken},
 	} {
-		f.Store = testrepo.NewMemory()
-		if _, err := lease.Beat(ctx, &f, nil, of("one", 5)); err == nil || errors.Is(err, lease.ErrTaken) {
+		if _, err := lease.Beat(ctx, failing(with), nil, of("one", 5)); err == nil || errors.Is(err, lease.ErrTaken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := lease.Read(ctx, &failing{Store: testrepo.NewMemory(), read: broken}, "coder-1"); !errors.Is(err, broken) {
+	if _, err := lease.Read(ctx, failing(map[string]error{"Ref": broken}), "coder-1"); !errors.Is(err, broken) {
 		t.Errorf("reading: %v", err)
 	}
 }

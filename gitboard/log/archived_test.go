@@ -15,8 +15,7 @@ import (
 
 func encoded(t testing.TB, r any) []byte {
 	t.Helper()
-	data := testrun.Must(codec.Encode(r))(t)
-	return data
+	return testrun.Must(codec.Encode(r))(t)
 }
 
 // over returns a merged task.

@@ -1,7 +1,6 @@
 package log_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -14,43 +13,31 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// faulty is a store whose next calls fail.
+// faulty lets the next calls of a store fail.
 type faulty struct {
-	log.Store
 	objects, refs, look, log error
 	done                     bool // refs are updated nevertheless
 	updated                  bool // by the call that returned an error
 }
 
-func (f *faulty) WriteObjects(ctx context.Context, all []plumbing.Object) error {
-	if f.objects != nil {
+func (f *faulty) call(method string, call func() error) error {
+	switch {
+	case method == "WriteObjects" && f.objects != nil:
 		return f.objects
-	}
-	return f.Store.WriteObjects(ctx, all)
-}
-
-func (f *faulty) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
-	if f.refs == nil || f.done {
-		if err := f.Store.UpdateRefs(ctx, updates, reflog); err != nil {
-			return err
+	case method == "UpdateRefs":
+		if f.refs == nil || f.done {
+			if err := call(); err != nil {
+				return err
+			}
 		}
+		f.updated = true
+		return f.refs
+	case method == "Ref" && f.look != nil && f.updated:
+		return f.look
+	case method == "Log" && f.log != nil:
+		return f.log
 	}
-	f.updated = true
-	return f.refs
-}
-
-func (f *faulty) Ref(ctx context.Context, name string) (plumbing.OID, error) {
-	if f.look != nil && f.updated {
-		return "", f.look
-	}
-	return f.Store.Ref(ctx, name)
-}
-
-func (f *faulty) Log(ctx context.Context, from, to plumbing.OID) ([]plumbing.Commit, error) {
-	if f.log != nil {
-		return nil, f.log
-	}
-	return f.Store.Log(ctx, from, to)
+	return call()
 }
 
 // TestAppendFaults checks that an append is done, lost or refused, and that an outcome that can't be
@@ -73,10 +60,9 @@ func TestAppendFaults(t *testing.T) {
 		"done, and the log can't be read":     {faulty{refs: git.ErrRefMoved, done: true, log: disk}, true, log.Unclear},
 		"not done, and the log can't be read": {faulty{refs: git.ErrRefMoved, log: disk}, false, log.Lost},
 	} {
-		store := c.faults
-		store.Store = testrepo.NewMemory()
+		store := &testrepo.Between{Store: testrepo.NewMemory(), Call: c.faults.call}
 		newWriter(t, store.Store).init()
-		w := newWriter(t, &store)
+		w := newWriter(t, store)
 		before := w.tip().Commit
 		built, o := w.append(w.prepare(w.tip(), note("x")), log.Batch{})
 		if o.Kind != c.kind || (o.Err == nil) != (c.kind == log.Done) || errors.As(o.Err, new(*log.UnclearError)) != (c.kind == log.Unclear) {
@@ -101,53 +87,17 @@ func TestAs(t *testing.T) {
 	}
 }
 
-// failing is a store of which one call fails.
+// failing lets one call of a store fail.
 type failing struct {
-	log.Store
 	left int // the calls before it
 	err  error
 }
 
-func (f *failing) next() error {
+func (f *failing) call(_ string, call func() error) error {
 	if f.left--; f.left == -1 {
 		return f.err
 	}
-	return nil
-}
-
-func (f *failing) Object(ctx context.Context, name string) (plumbing.Object, error) {
-	if err := f.next(); err != nil {
-		return plumbing.Object{}, err
-	}
-	return f.Store.Object(ctx, name)
-}
-
-func (f *failing) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
-	if err := f.next(); err != nil {
-		return nil, err
-	}
-	return f.Store.Objects(ctx, names)
-}
-
-func (f *failing) WriteObjects(ctx context.Context, all []plumbing.Object) error {
-	if err := f.next(); err != nil {
-		return err
-	}
-	return f.Store.WriteObjects(ctx, all)
-}
-
-func (f *failing) Ref(ctx context.Context, name string) (plumbing.OID, error) {
-	if err := f.next(); err != nil {
-		return "", err
-	}
-	return f.Store.Ref(ctx, name)
-}
-
-func (f *failing) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
-	if err := f.next(); err != nil {
-		return err
-	}
-	return f.Store.UpdateRefs(ctx, updates, reflog)
+	return call()
 }
 
 // TestEveryCallFails lets each call of each reader and writer of the log fail in turn: the failure
@@ -223,9 +173,9 @@ func TestEveryCallFails(t *testing.T) {
 	} {
 		disk := errors.New("the disk is broken")
 		for n := 0; ; n++ {
-			store := &failing{Store: memory, left: n, err: disk}
-			err := do(log.NewReader(store, ""))
-			if store.left >= 0 { // it made fewer calls
+			fails := &failing{left: n, err: disk}
+			err := do(log.NewReader(&testrepo.Between{Store: memory, Call: fails.call}, ""))
+			if fails.left >= 0 { // it made fewer calls
 				break
 			}
 			if damage := (*log.RecordError)(nil); !errors.Is(err, disk) || errors.As(err, &damage) {

@@ -50,14 +50,12 @@ func (w *writer) op(s *log.Snapshot, p board.Payload) board.Operation {
 
 func (w *writer) tip() *log.Snapshot {
 	w.t.Helper()
-	s := testrun.Must(w.log.Tip(w.ctx))(w.t)
-	return s
+	return testrun.Must(w.log.Tip(w.ctx))(w.t)
 }
 
 func (w *writer) prepare(s *log.Snapshot, p board.Payload) *log.Prepared {
 	w.t.Helper()
-	prepared := testrun.Must(log.Prepare(s, w.op(s, p)))(w.t)
-	return prepared
+	return testrun.Must(log.Prepare(s, w.op(s, p)))(w.t)
 }
 
 // append appends an operation with the refs and objects of a batch.

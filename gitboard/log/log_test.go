@@ -46,8 +46,7 @@ func TestLog(t *testing.T) {
 			t.Errorf("%v", ids)
 		}
 		// The board at an earlier commit.
-		old, err := w.log.At(w.ctx, commits[0])
-		check(t, err)
+		old := testrun.Must(w.log.At(w.ctx, commits[0]))(t)
 		if ids := old.State.List(board.TaskDir); !slices.Equal(ids, []string{"task-0"}) {
 			t.Errorf("at the first task: %v", ids)
 		}
@@ -166,8 +165,7 @@ func TestLongPayload(t *testing.T) {
 		longer := w.do(note(strings.Repeat("z", 6000)))
 		after := w.do(note("short again"))
 		for commit, want := range map[plumbing.OID]string{short.Commit: "", long.Commit: "yyy", longer.Commit: "zzz", after.Commit: ""} {
-			at, err := w.log.At(w.ctx, commit)
-			check(t, err)
+			at := testrun.Must(w.log.At(w.ctx, commit))(t)
 			text := testrun.Must(at.PayloadFile(w.ctx, s))(t)
 			if (text == "") != (want == "") || !strings.Contains(text, want) {
 				t.Errorf("%q has %.40q", at.Head.Message[:20], text)

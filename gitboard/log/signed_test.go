@@ -21,8 +21,7 @@ func keyNamed(t testing.TB, name string) *sshsig.Signer {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))
 	key := testrun.Must(ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(seed[:])))(t)
-	s := testrun.Must(sshsig.NewSigner(key, nil))(t)
-	return s
+	return testrun.Must(sshsig.NewSigner(key, nil))(t)
 }
 
 // TestSigned checks that a commit is signed with an accepted key if the board requires it, and that

@@ -176,12 +176,10 @@ func (w *writer) executable(dir, file string) {
 	w.t.Helper()
 	tip := w.tip()
 	object := func(name string) plumbing.Object {
-		o := testrun.Must(w.log.Store().Object(w.ctx, name))(w.t)
-		return o
+		return testrun.Must(w.log.Store().Object(w.ctx, name))(w.t)
 	}
 	raw := func(oid plumbing.OID) []byte {
-		b := testrun.Must(hex.DecodeString(string(oid)))(w.t)
-		return b
+		return testrun.Must(hex.DecodeString(string(oid)))(w.t)
 	}
 	old := object(string(tip.Commit) + ":" + dir)
 	changed := plumbing.NewObject(plumbing.TreeObject, bytes.Replace(old.Data, []byte("100644 "+file), []byte("100755 "+file), 1))

@@ -31,8 +31,7 @@ func imported(t testrun.T, old *onefile.Board) *board.State {
 }
 
 func written(t testrun.T, s *board.State, old *onefile.Board) string {
-	text := testrun.Must(onefile.Write(s, old.Leases))(t)
-	return text
+	return testrun.Must(onefile.Write(s, old.Leases))(t)
 }
 
 // Each file ends as a valid board, with its losses reported, or is refused with the line:

@@ -68,8 +68,7 @@ func TestFetchedBeside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := apart(t)
-			file, err := s.repo.OpenQueue(s.file("fetch"))
-			check(t, err)
+			file := testrun.Must(s.repo.OpenQueue(s.file("fetch")))(t)
 			check(t, file.Try())
 			fetched := func() { s.count(goodFile, 1) }
 			if c.before {
@@ -79,7 +78,7 @@ func TestFetchedBeside(t *testing.T) {
 				fetched()
 				check(t, file.Close())
 			})}}
-			err = c.fetch(s, waits)
+			err := c.fetch(s, waits)
 			if isNetwork(err) != c.fetches || err != nil && !c.fetches {
 				t.Errorf("it is told %v", err)
 			}

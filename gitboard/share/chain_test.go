@@ -215,10 +215,9 @@ func TestStoppedInTheQueue(t *testing.T) {
 	ended, errs := w.queue(g, 0)
 	ctx, stop := context.WithCancel(w.ctx)
 	other := w.open(w.a.Local().TopLevel())
-	on, err := other.next(w.ctx)
-	w.check(err)
+	on := testrun.Must(other.next(w.ctx))(w.t)
 	prepared := testrun.Must(log.Prepare(on, w.operation(7, note("stopped"))))(w.t)
-	err = other.put(ctx, prepared, log.Batch{Queued: stop})
+	err := other.put(ctx, prepared, log.Batch{Queued: stop})
 	if !errors.As(err, new(*log.UnclearError)) || !errors.Is(err, context.Canceled) {
 		t.Errorf("it is told %v", err)
 	}
@@ -241,10 +240,9 @@ func TestStoppedBeforeThePush(t *testing.T) {
 	}
 	die("coder-2")
 	ctx, stop := context.WithCancel(w.ctx)
-	on, err := w.a.next(w.ctx)
-	w.check(err)
+	on := testrun.Must(w.a.next(w.ctx))(w.t)
 	prepared := testrun.Must(log.Prepare(on, w.operation(7, note("stopped"))))(w.t)
-	err = w.a.put(ctx, prepared, log.Batch{Queued: func() {
+	err := w.a.put(ctx, prepared, log.Batch{Queued: func() {
 		die("coder-3")
 		stop()
 	}})

@@ -86,8 +86,7 @@ func expect(t *testing.T, what string, o log.Outcome, kind log.Kind) {
 
 func (w writer) tip(t *testing.T) log.Tip {
 	t.Helper()
-	tip := testrun.Must(w.Tip(t.Context()))(t)
-	return tip
+	return testrun.Must(w.Tip(t.Context()))(t)
 }
 
 // build decides operations on a commit, each on the board after the one before it.

@@ -183,8 +183,7 @@ func (w *world) publish(was, to plumbing.OID) error {
 // ref is the value of a ref of the first clone.
 func (w *world) ref(name string) plumbing.OID {
 	w.t.Helper()
-	oid := testrun.Must(w.a.Local().Ref(context.Background(), name))(w.t)
-	return oid
+	return testrun.Must(w.a.Local().Ref(context.Background(), name))(w.t)
 }
 
 // unshare makes the first clone one that shares its board with nobody, and the hub one without it.

@@ -51,11 +51,10 @@ func TestTornPush(t *testing.T) {
 			if c.hook != "" {
 				w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "reference-transaction"), "#!/bin/sh\n"+c.hook+"\n"))
 			}
-			on, err := w.a.log.Tip(w.ctx)
-			w.check(err)
+			on := testrun.Must(w.a.log.Tip(w.ctx))(w.t)
 			prepared := testrun.Must(log.Prepare(on, w.operation(1, note("torn"))))(w.t)
 			update, object := lease.Renew(nil, leaseOf("a", 0))
-			err = w.a.put(w.ctx, prepared, log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
+			err := w.a.put(w.ctx, prepared, log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
 				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: was, New: work},
 			}})
 			torn := (*share.TornError)(nil)

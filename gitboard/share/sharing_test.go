@@ -103,14 +103,13 @@ func TestBesideAShare(t *testing.T) {
 	s.remote.Store(nil)
 	next := []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: ids[1], New: ids[2]}}
 	check(t, s.begin("hub")) // and the board has left home
-	share, err := s.repo.OpenQueue(s.file(sharingLock))
-	check(t, err)
+	share := testrun.Must(s.repo.OpenQueue(s.file(sharingLock)))(t)
 	defer share.Close()
 	check(t, share.Try())
 	s.shareWait = time.Millisecond
 	refusedAs(t, s.UpdateRefs(t.Context(), next, ""), board.CodeBusy, "try again")
 	refusedAs(t, s.Share(t.Context(), "hub", "probe"), board.CodeBusy, "try again")
-	_, err = s.Own(t.Context())
+	_, err := s.Own(t.Context())
 	refusedAs(t, err, board.CodeBusy, "try again")
 
 	s.shareWait = time.Minute
@@ -190,10 +189,9 @@ func TestOfferFails(t *testing.T) {
 				home = tip
 				s.set(t, map[string]plumbing.OID{plumbing.HomeRef: home})
 			}
-			by, err := s.repo.Remote(t.Context(), "hub")
-			check(t, err)
+			by := testrun.Must(s.repo.Remote(t.Context(), "hub"))(t)
 			ctx, _ := retry.With(t.Context(), 1)
-			err = s.offer(ctx, by, map[string]string{plumbing.BoardRef: plumbing.BoardRef, string(tip): plumbing.HomeRef}, home)
+			err := s.offer(ctx, by, map[string]string{plumbing.BoardRef: plumbing.BoardRef, string(tip): plumbing.HomeRef}, home)
 			wanted, is := c.want.(error)
 			if is && !errors.Is(err, wanted) || !is && !errors.As(err, c.want) || errors.As(err, new(*log.UnclearError)) != c.unclear {
 				t.Errorf("it ends with %v", err)

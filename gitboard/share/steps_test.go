@@ -390,8 +390,7 @@ func (s *Store) found(t *testing.T) plumbing.OID {
 // operate appends an operation to such a board.
 func (s *Store) operate(t *testing.T, by board.Actor, p board.Payload) plumbing.OID {
 	t.Helper()
-	on, err := s.log.Tip(t.Context())
-	check(t, err)
+	on := testrun.Must(s.log.Tip(t.Context()))(t)
 	prepared, err := log.Prepare(on, board.Operation{Actor: by, Time: board.At(noon), Request: "on-" + string(on.Commit), Payload: p})
 	check(t, err)
 	built := testrun.Must(prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"}))(t)

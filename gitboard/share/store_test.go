@@ -202,8 +202,7 @@ func (c *clone) update(objects []plumbing.Object, updates ...plumbing.RefUpdate)
 
 func (w *world) must(c *clone, p board.Payload) plumbing.OID {
 	w.t.Helper()
-	commit := testrun.Must(w.write(c, p))(w.t)
-	return commit
+	return testrun.Must(w.write(c, p))(w.t)
 }
 
 func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }

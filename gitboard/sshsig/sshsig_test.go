@@ -42,8 +42,7 @@ var keys = sync.OnceValue(func() map[string]any {
 func signerOf(t testing.TB, name string) *Signer {
 	t.Helper()
 	key := testrun.Must(ssh.NewSignerFromKey(keys()[name]))(t)
-	s := testrun.Must(NewSigner(key, rand.Reader))(t)
-	return s
+	return testrun.Must(NewSigner(key, rand.Reader))(t)
 }
 
 func file(t testing.TB, name string) string {
@@ -55,8 +54,7 @@ func file(t testing.TB, name string) string {
 // TestOfSSHKeygen verifies what ssh-keygen -Y sign -n git has written.
 func TestOfSSHKeygen(t *testing.T) {
 	for name := range keys() {
-		want, err := ParsePublic(file(t, name+".pub"))
-		testrun.Check(t, err)
+		want := testrun.Must(ParsePublic(file(t, name+".pub")))(t)
 		got, err := Verify(payload, file(t, name+".sig"))
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v", name, got, err)

@@ -2,7 +2,8 @@
 // alone: the tests of all packages above gitboard/git set up the same environment, and none of them
 // depends on its user's settings.
 //
-// It may import gitboard/git, gitboard/git/plumbing, gitboard/log/codec and gitboard/testrun.
+// It may import gitboard/git, gitboard/git/plumbing, gitboard/log, gitboard/log/codec and
+// gitboard/testrun.
 package testrepo
 
 import (

@@ -438,8 +438,7 @@ func TestReceived(t *testing.T) {
 		h.check(os.RemoveAll(filepath.Join(install.Dir(h.board.Repo()), "proven", h.note)))
 		h.check(os.WriteFile(lock, nil, 0o644))
 		h.check(os.Chtimes(lock, moved, moved))
-		refusal := testrun.Must(server.Receive(h.ctx, h.board, moves, time.Now()))(h.t)
-		return refusal
+		return testrun.Must(server.Receive(h.ctx, h.board, moves, time.Now()))(h.t)
 	}
 	locked := func() bool { _, err := os.Stat(lock); return err == nil }
 
@@ -494,8 +493,7 @@ func TestKeepLast(t *testing.T) {
 	before, tip := "", h.note
 	for n := range 40 {
 		before, tip = tip, h.onTop(tip, note(fmt.Sprint("note ", n)))
-		b, err := gitboard.Open(ctx, h.hub, gitboard.Options{})
-		h.check(err)
+		b := testrun.Must(gitboard.Open(ctx, h.hub, gitboard.Options{}))(h.t)
 		refusal, err := server.Receive(ctx, b, h.moves(map[string]string{plumbing.BoardRef: tip}), time.Now())
 		h.refuses("pre-receive", refusal, err, "")
 		h.check(b.Close())

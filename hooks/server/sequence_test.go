@@ -195,8 +195,7 @@ func (w *world) git(dir string, args ...string) string {
 
 func (w *world) do(b *gitboard.Board, p board.Payload) *gitboard.Done {
 	w.t.Helper()
-	done := testrun.Must(b.Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(p)))(w.t)
-	return done
+	return testrun.Must(b.Do(w.ctx, gitboard.Request{Actor: ada}, gitboard.Just(p)))(w.t)
 }
 
 func (w *world) refs() string {
@@ -264,8 +263,7 @@ func TestSequenced(t *testing.T) {
 	if head := w.git(w.hub, "rev-parse", "liza/state"); head != string(first.Commit) {
 		t.Errorf("the hub has %s, not the clone's own commit %s", head, first.Commit)
 	}
-	second, err := b.Do(w.ctx, gitboard.Request{Actor: ada, ID: "mine"}, gitboard.Just(note("two")))
-	w.check(err)
+	second := testrun.Must(b.Do(w.ctx, gitboard.Request{Actor: ada, ID: "mine"}, gitboard.Just(note("two"))))(w.t)
 	if n := pushed(); n != 1 {
 		t.Errorf("%d pushes", n)
 	}
@@ -290,8 +288,7 @@ func TestSequenced(t *testing.T) {
 // too.
 func TestSettingsOfTheCaller(t *testing.T) {
 	w := newWorld(t, 1)
-	dir, err := w.clones[0].Root(w.ctx)
-	w.check(err)
+	dir := testrun.Must(w.clones[0].Root(w.ctx))(w.t)
 	w.git(dir, "config", "remote.origin.url", "far:hub")
 	settings := gitenv.AddSettings("", gitenv.Setting{Key: "url." + w.hub + ".insteadOf", Value: "far:hub"})
 	b, err := gitboard.Open(gitenv.With(w.ctx, append(os.Environ(), gitenv.ParametersVar+"="+settings)), dir, gitboard.Options{})

@@ -40,8 +40,7 @@ func TestLeavesNoProcesses(t *testing.T) {
 		if err := <-p.Done; err != nil && !c.asked {
 			t.Errorf("%s: %v", name, err)
 		}
-		pid, err := strconv.Atoi(strings.TrimSpace(out.text.String()))
-		testrun.Check(t, err)
+		pid := testrun.Must(strconv.Atoi(strings.TrimSpace(out.text.String())))(t)
 		for ends := time.Now().Add(time.Minute); proc.Of(pid) != "" && time.Now().Before(ends); {
 			time.Sleep(time.Millisecond) // the kernel takes a moment to end a killed process
 		}

@@ -59,8 +59,7 @@ func spoiled(t *testing.T, in prompt.Input, mem *board.Memory, text func(string)
 	t.Helper()
 	s := board.NewState(mem, in.State.Time())
 	for _, path := range mem.Paths() {
-		r, err := mem.Record(path)
-		testrun.Check(t, err)
+		r := testrun.Must(mem.Record(path))(t)
 		if path == board.ConfigPath || path == board.ControlPath || path == board.TeamPath || strings.HasPrefix(path, board.AgentDir) {
 			continue
 		}

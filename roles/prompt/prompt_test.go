@@ -272,9 +272,7 @@ func TestOnePage(t *testing.T) {
 
 func build(t testing.TB, in prompt.Input) string {
 	t.Helper()
-	text, err := prompt.Build(in)
-	testrun.Check(t, err)
-	return text
+	return testrun.Must(prompt.Build(in))(t)
 }
 
 func TestSituations(t *testing.T) {

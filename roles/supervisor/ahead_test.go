@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestFollowsWhatIsPending checks that a review and a merge are begun while a remote has yet to take
@@ -40,8 +41,7 @@ func TestFollowsWhatIsPending(t *testing.T) {
 	var all sync.WaitGroup
 	pending := 0
 	begin := func(a board.Actor, p board.Payload) {
-		own, err := gitboard.Open(ctx, root, gitboard.Options{Now: s.Board.Now})
-		must(t, err)
+		own := testrun.Must(gitboard.Open(ctx, root, gitboard.Options{Now: s.Board.Now}))(t)
 		all.Go(func() {
 			defer own.Close()
 			_, _ = own.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p))
@@ -58,15 +58,12 @@ func TestFollowsWhatIsPending(t *testing.T) {
 		}
 	}
 	next := func() (Step, []string) {
-		l, err := s.look(ctx)
-		must(t, err)
+		l := testrun.Must(s.look(ctx))(t)
 		if step := Next(l, s.memory); step.Do != Wait {
 			t.Errorf("of what the remote has follows %s", step.Do)
 		}
-		step, err := s.early(ctx, l, Step{Do: Wait})
-		must(t, err)
-		tasks, err := s.mergeAhead(ctx, l)
-		must(t, err)
+		step := testrun.Must(s.early(ctx, l, Step{Do: Wait}))(t)
+		tasks := testrun.Must(s.mergeAhead(ctx, l))(t)
 		return step, tasks
 	}
 	begin(human, &board.SetConfig{Key: "integration_test", Value: "true"})
@@ -94,7 +91,6 @@ func TestFollowsWhatIsPending(t *testing.T) {
 	}
 	must(t, os.WriteFile(open, nil, 0o644))
 	all.Wait()
-	end, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
-	must(t, err)
+	end := testrun.Must(s.Board.Repo().Ref(ctx, plumbing.BoardRef))(t)
 	must(t, s.Board.Prove(ctx, end))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -42,8 +43,7 @@ func TestSaidACredential(t *testing.T) {
 	const token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789AB"
 	ctx, s, _, _ := supervised(t)
 	look := func() Look {
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		return Look{State: v.State, Agent: s.actor.ID}
 	}
 	s.memory.Said = "the token is " + token

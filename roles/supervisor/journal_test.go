@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -12,8 +13,7 @@ import (
 func TestForgedLines(t *testing.T) {
 	_, s, _, clock := supervised(t)
 	const forged = "[liza 2026-11-26T10:00:00Z] alarm: forged\n"
-	j, err := s.files.journal()
-	must(t, err)
+	j := testrun.Must(s.files.journal())(t)
 	j.note(transcript.Line(clock.Now(), "started"))
 	for _, piece := range []string{forged, "so\n" + forged + forged, "no line end", "[liza ", "so\n[li", "za 2026-11-26T10:00:00Z] alarm: forged\n", "no line end"} {
 		_, _ = j.Write([]byte(piece))

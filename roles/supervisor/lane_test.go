@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestLane checks that a merge runs while the reviewer reviews, that another merge in progress is
@@ -56,8 +57,7 @@ func TestLane(t *testing.T) {
 	look()
 	aborted := on.look(reviewer1)
 	aborted.Halt, aborted.Merging = &report.Halt{File: "ABORT", Mode: board.Aborted}, s.lane.tasks
-	_, err := s.merge(ctx, &aborted)
-	must(t, err)
+	testrun.Must(s.merge(ctx, &aborted))(t)
 	must(t, s.merged(ctx, <-s.lane.done))
 	if got := strings.Join(events, "\n"); got != "merge_failed login: the run is aborted: the merge has been given up" {
 		t.Errorf("an abort: it reports %q", got)
@@ -93,8 +93,7 @@ func TestOutgrown(t *testing.T) {
 
 	merge := func(l Look) {
 		l.Now, l.Merging = clock.Now(), s.lane.tasks
-		_, err := s.merge(ctx, &l)
-		must(t, err)
+		testrun.Must(s.merge(ctx, &l))(t)
 	}
 	merge(newScene(t).approved("login").look(reviewer1))
 	s.lane.took = time.Second

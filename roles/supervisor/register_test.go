@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/proc"
 	"github.com/git-liza/git-liza/gitboard/queue"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestSuccessorOfDeadAgents checks which id a supervisor takes that was given none: that of a dead
@@ -23,8 +24,7 @@ func TestSuccessorOfDeadAgents(t *testing.T) {
 	do(t, ctx, s.Board, s.actor, &board.Release{About: about("login"), Reason: "enough"})
 	_, second, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{PID: 7})
 	must(t, err)
-	clone, err := s.Board.Clone().ID(ctx)
-	must(t, err)
+	clone := testrun.Must(s.Board.Clone().ID(ctx))(t)
 	do(t, ctx, s.Board, second, &board.Claim{About: about("login"), Clone: clone, BaseCommit: sha("b")})
 	dies := func(a board.Actor) {
 		f := files{s.Board, a.ID}
@@ -39,8 +39,7 @@ func TestSuccessorOfDeadAgents(t *testing.T) {
 	}{{"coder-2", board.Working}, {"coder-1", board.Idle}} {
 		next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role}}
 		must(t, next.register(ctx))
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		if next.actor.ID != want.id || v.State.Agent(want.id).Status != want.status {
 			t.Errorf("the next one is %+v, not %v", v.State.Agent(next.actor.ID), want)
 		}
@@ -52,8 +51,7 @@ func TestSuccessorOfDeadAgents(t *testing.T) {
 // place of its own members, and a supervisor takes nobody's id.
 func TestLeasesOfSleepers(t *testing.T) {
 	ctx, s, _, clock := supervised(t)
-	clone, err := s.Board.Clone().ID(ctx)
-	must(t, err)
+	clone := testrun.Must(s.Board.Clone().ID(ctx))(t)
 	runs := func(id string, pid int) {
 		_, a, err := s.Board.Sessions().Register(ctx, id, "", gitboard.Process{PID: 7})
 		must(t, err)
@@ -64,21 +62,18 @@ func TestLeasesOfSleepers(t *testing.T) {
 	runs("coder-2", os.Getpid())  // a member of this team
 	runs("coder-3", os.Getppid()) // of another one
 	runs("coder-4", os.Getpid())  // a member of this team that has ended
-	_, _, err = s.Board.Sessions().Register(ctx, "coder-5", "", gitboard.Process{PID: 7})
+	_, _, err := s.Board.Sessions().Register(ctx, "coder-5", "", gitboard.Process{PID: 7})
 	must(t, err) // nothing is known about its process
 	clock.Pass(24 * time.Hour)
-	v, err := s.Board.View(ctx)
-	must(t, err)
+	v := testrun.Must(s.Board.View(ctx))(t)
 	all := &team{Team: Team{Board: s.Board}, agent: map[int]string{0: "coder-2"}, deaths: newDeaths()}
-	leases, err := all.leases(ctx, v)
-	must(t, err)
+	leases := testrun.Must(all.leases(ctx, v))(t)
 	next := &supervisor{Config: Config{Board: s.Board, Role: coder1.Role, isMember: all.has}, clone: clone}
 	visible := proc.Of(os.Getppid()) != "" // elsewhere its lease alone says whether it runs
 	for id, want := range map[string]struct{ lives, free bool }{
 		"coder-2": {true, false}, "coder-3": {false, !visible}, "coder-4": {false, true}, "coder-5": {false, true},
 	} {
-		free, err := next.free(ctx, id)
-		must(t, err)
+		free := testrun.Must(next.free(ctx, id))(t)
 		if lives := leases[id].Expires > board.At(clock.Now()); lives != want.lives || free != want.free {
 			t.Errorf("%s: its lease runs: %v; its id is free: %v; want %+v", id, lives, free, want)
 		}
@@ -94,15 +89,12 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 	must(t, err)
 	must(t, s.files.keep(supervisorFile, "999999999 long ago"))
 	must(t, s.files.keep("session", s.actor.Session))
-	v, err := s.Board.View(ctx)
-	must(t, err)
+	v := testrun.Must(s.Board.View(ctx))(t)
 	var said []string
 	all := &team{Team: Team{Board: s.Board, Report: func(e Event) { said = append(said, e.Line()) }}, byHand: map[string]bool{}, deaths: newDeaths()}
-	seen, err := all.leases(ctx, v)
-	must(t, err)
+	seen := testrun.Must(all.leases(ctx, v))(t)
 	all.deaths.ending.Wait()
-	v, err = s.Board.View(ctx)
-	must(t, err)
+	v = testrun.Must(s.Board.View(ctx))(t)
 	for range 2 {
 		all.reportByHand(v.State, seen)
 	}
@@ -110,8 +102,7 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 	for id, ended := range map[string]bool{"coder-1": true, "coder-2": false} {
-		held, err := v.Lease(ctx, id)
-		must(t, err)
+		held := testrun.Must(v.Lease(ctx, id))(t)
 		now := s.Board.Now()
 		if held == nil || (held.Expires > board.At(now)) == ended || (seen[id].Expires > board.At(now)) == ended {
 			t.Errorf("the lease of %s: %v, %v", id, held, seen[id])
@@ -126,8 +117,7 @@ func TestDeadPeerHoldsNobodyUp(t *testing.T) {
 	ctx, dead, _, clock := supervised(t)
 	_, mine, err := dead.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{PID: 7})
 	must(t, err)
-	clone, err := dead.Board.Clone().ID(ctx)
-	must(t, err)
+	clone := testrun.Must(dead.Board.Clone().ID(ctx))(t)
 	must(t, dead.files.keep(supervisorFile, "999999999 long ago"))
 	must(t, dead.files.keep(sessionFile, dead.actor.Session))
 	s := &supervisor{Config: Config{Board: dead.Board, Role: mine.Role, proof: &proof{}}, actor: mine, clone: clone, watch: map[string]watched{}, deaths: newDeaths()}
@@ -141,8 +131,7 @@ func TestDeadPeerHoldsNobodyUp(t *testing.T) {
 	}
 	look := func() Seen {
 		t.Helper()
-		l, err := s.look(ctx)
-		must(t, err)
+		l := testrun.Must(s.look(ctx))(t)
 		return l.Leases["coder-1"]
 	}
 	look()
@@ -249,12 +238,10 @@ func TestPlannerLeaves(t *testing.T) {
 	shows := func(want string) {
 		t.Helper()
 		for range 2 {
-			v, err := s.Board.View(ctx)
-			must(t, err)
+			v := testrun.Must(s.Board.View(ctx))(t)
 			must(t, s.leaves(ctx, Look{State: v.State.ForRules()}))
 		}
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		if got := v.State.Agent("planner-1").WaitingFor; got != want {
 			t.Errorf("it waits for %q, not %q", got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/process"
 )
@@ -36,13 +37,12 @@ func TestSandbox(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tried := filepath.Join(t.TempDir(), "tried")
 			must(t, os.WriteFile(program, []byte("#!/bin/sh\n: >'"+tried+"'\n"+test.sandbox+"\n"), 0o755))
-			c, err := clis.Find("codex", nil)
-			must(t, err)
+			c := testrun.Must(clis.Find("codex", nil))(t)
 			box := *c.Sandbox
 			box.Use = test.use
 			c.Sandbox = &box
 			s := &supervisor{Config: Config{CLI: c, Container: test.container, Environ: os.Environ()}, program: program}
-			err = s.trySandbox(t.Context())
+			err := s.trySandbox(t.Context())
 			said := s.unboxed
 			if stop := (*StopError)(nil); errors.As(err, &stop) && stop.Exit == 5 {
 				said = stop.Reason

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
 func witnessed(t *testing.T, cli string, prompt int, output string) *witness {
 	t.Helper()
-	c, err := clis.Find(cli, nil)
-	must(t, err)
+	c := testrun.Must(clis.Find(cli, nil))(t)
 	w := newWitness(c, start0.Std, io.Discard)
 	w.context = prompt
 	_, _ = w.Write([]byte(output))
@@ -45,8 +45,7 @@ func TestMeterOfReports(t *testing.T) {
 // TestMeterByEstimate checks the estimate used for Codex, which reports usage only at its end: it
 // must be close to the recorded run's report.
 func TestMeterByEstimate(t *testing.T) {
-	data, err := os.ReadFile("../clis/testdata/events/codex-goes-well.txt")
-	must(t, err)
+	data := testrun.Must(os.ReadFile("../clis/testdata/events/codex-goes-well.txt"))(t)
 	before, _, found := strings.Cut(string(data), `{"type":"turn.completed"`)
 	if !found {
 		t.Fatal("the recorded run has no end")
@@ -98,8 +97,7 @@ func TestWhoseWords(t *testing.T) {
 // testdata is a recorded output of a CLI.
 func testdata(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile("../clis/testdata/events/" + name)
-	must(t, err)
+	data := testrun.Must(os.ReadFile("../clis/testdata/events/" + name))(t)
 	return string(data)
 }
 
@@ -112,11 +110,9 @@ func TestCostOfACrash(t *testing.T) {
 		ctx, s, _, _ := supervised(t)
 		s.witness = witnessed(t, "codex", 30, before)
 		s.CLI = s.witness.cli
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		s.account(ctx, Step{Task: "login"}, v.State, ending{exit: exit}, true)
-		v, err = s.Board.View(ctx)
-		must(t, err)
+		v = testrun.Must(s.Board.View(ctx))(t)
 		if spent := v.State.Task("login").Usage; (len(spent) > 0) != costs {
 			t.Errorf("exit %d: it has cost %+v", exit, spent)
 		}
@@ -132,8 +128,7 @@ func TestCostOfNoReport(t *testing.T) {
 	var said string
 	s.Report = func(e Event) { said += e.Text + "\n" }
 	look := func() *board.State {
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		return v.State
 	}
 	s.warnOfUsage(look())
@@ -165,11 +160,9 @@ func TestNoReportFromAnUnknownCLI(t *testing.T) {
 		ctx, s, _, _ := supervised(t)
 		s.CLI, s.witness = c.cli, newWitness(c.cli, start0.Std)
 		fmt.Fprint(s.witness, c.output)
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		s.account(ctx, Step{Task: "login"}, v.State, ending{exit: c.exit}, true)
-		v, err = s.Board.View(ctx)
-		must(t, err)
+		v = testrun.Must(s.Board.View(ctx))(t)
 		if got := board.Unreported(v.State.Task("login").Usage); (got == c.cli.Name) != c.unknown {
 			t.Errorf("%s: the tokens of %q are unknown", name, got)
 		}
@@ -198,8 +191,7 @@ func TestCauseBeforeHints(t *testing.T) {
 // for a minute, and no longer than until the model answers again.
 func TestRetriesAreShown(t *testing.T) {
 	ctx, s, _, clock := supervised(t)
-	c, err := clis.Find("claude", nil)
-	must(t, err)
+	c := testrun.Must(clis.Find("claude", nil))(t)
 	var log strings.Builder
 	s.CLI, s.witness = c, newWitness(c, clock.Now, &log)
 	w := &watching{supervisor: s, r: &Running{Task: "login", Began: clock.Now()}}
@@ -207,8 +199,7 @@ func TestRetriesAreShown(t *testing.T) {
 	shows := func(what, want string) {
 		t.Helper()
 		w.look(ctx)
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		if a := v.State.Agent("coder-1"); a.WaitingFor != want || a.Status != board.Working {
 			t.Errorf("%s: %s waits for %q", what, a.Status, a.WaitingFor)
 		}
@@ -222,11 +213,9 @@ func TestRetriesAreShown(t *testing.T) {
 	}
 	clock.Pass(retriesShown)
 	print(retry)
-	v, err := s.Board.View(ctx)
-	must(t, err)
+	v := testrun.Must(s.Board.View(ctx))(t)
 	w.look(ctx)
-	after, err := s.Board.View(ctx)
-	must(t, err)
+	after := testrun.Must(s.Board.View(ctx))(t)
 	if a := after.State.Agent("coder-1"); !strings.HasPrefix(a.WaitingFor, "claude retries since 03:04Z") || after.Commit == v.Commit {
 		t.Errorf("after a minute it waits for %q", a.WaitingFor)
 	}

@@ -22,9 +22,8 @@ func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := transcript.Path(dir, name)
 	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	check(t, err)
-	_, err = f.WriteString(text)
+	f := testrun.Must(os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644))(t)
+	_, err := f.WriteString(text)
 	check(t, errors.Join(err, f.Close()))
 }
 
@@ -47,14 +46,12 @@ func equal(t *testing.T, what string, got, want []string) {
 
 func TestAgents(t *testing.T) {
 	dir := t.TempDir()
-	none, err := transcript.Agents(dir)
-	check(t, err)
+	none := testrun.Must(transcript.Agents(dir))(t)
 	equal(t, "before anything", none, nil)
 	for _, name := range []string{"coder-2", "coder-2-2026-01-31T09-00-00.000", "code-reviewer-12", "planner-1-2026-01-31T09-00-00.000", "merge-one", "merge-coder-2"} {
 		put(t, dir, name, "x\n")
 	}
-	agents, err := transcript.Agents(dir)
-	check(t, err)
+	agents := testrun.Must(transcript.Agents(dir))(t)
 	equal(t, "agents", agents, []string{"code-reviewer-12", "coder-2", "planner-1"})
 }
 

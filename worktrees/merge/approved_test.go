@@ -18,8 +18,7 @@ func ada() board.Actor { return board.HumanActor("Ada", "ada@example.org") }
 // do carries out an operation.
 func do(t *testing.T, ctx context.Context, b *gitboard.Board, actor board.Actor, p board.Payload) *gitboard.Done {
 	t.Helper()
-	done := testrun.Must(b.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(p)))(t)
-	return done
+	return testrun.Must(b.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(p)))(t)
 }
 
 // commitOn commits a file on top of a commit, and leaves the main worktree there.
@@ -41,8 +40,7 @@ func setIntegration(t *testing.T, b *gitboard.Board, commit plumbing.OID) {
 // operations alone. It returns the reviewer.
 func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, commit plumbing.OID, change ...func(*board.AddTask)) board.Actor {
 	t.Helper()
-	v, err := b.View(ctx)
-	must(t, err)
+	v := testrun.Must(b.View(ctx))(t)
 	base := testrun.Must(v.Integration(ctx))(t)
 	about, n := board.About{Task: id}, len(v.State.Tasks())+1
 	_, coder, err := b.Sessions().Register(ctx, fmt.Sprint("coder-", n), "", gitboard.Process{})
@@ -77,6 +75,5 @@ func again(t *testing.T, b *gitboard.Board, o gitboard.Options) *gitboard.Board 
 
 func view(t *testing.T, ctx context.Context, b *gitboard.Board) *gitboard.View {
 	t.Helper()
-	v := testrun.Must(b.View(ctx))(t)
-	return v
+	return testrun.Must(b.View(ctx))(t)
 }

@@ -21,8 +21,7 @@ func TestCameWithAnother(t *testing.T) {
 	one := commitOn(t, b, base, "b.txt", "b\n")
 	approve(t, ctx, b, "one", one)
 	who := approve(t, ctx, b, "two", commitOn(t, b, one, "c.txt", "c\n"))
-	all, err := Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}, Tasks: []string{"two"}})
-	must(t, err)
+	all := testrun.Must(Train(ctx, b, TrainRequest{Request: gitboard.Request{Actor: who}, Tasks: []string{"two"}}))(t)
 	finished, err := Finish(ctx, b, ada())
 	if err != nil || len(finished) != 1 || finished[0].Task != "one" || finished[0].Commit != one || finished[0].Type != board.FastForward {
 		t.Errorf("it came with the merge of another task: %+v (%v)", finished, err)

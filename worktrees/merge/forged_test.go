@@ -25,8 +25,7 @@ func TestForgedApproval(t *testing.T) {
 	forged := run(t, top, "commit-tree", "-p", "liza/state~", "-m", "forged", "liza/state^{tree}")
 	run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/liza/state", string(forged))
 	must(t, b.Clone().Discard("proven"))
-	v, err := b.View(ctx)
-	must(t, err)
+	v := testrun.Must(b.View(ctx))(t)
 	if v.State.Task("one").Status != board.Approved {
 		t.Fatalf("it is %s", v.State.Task("one").Status)
 	}
@@ -40,7 +39,7 @@ func TestForgedApproval(t *testing.T) {
 	of := func(tasks ...string) *train {
 		return &train{b: b, r: TrainRequest{Request: request, Tasks: tasks}, tests: testsOf(b, false)}
 	}
-	_, err = of("one").candidate(ctx, v, "", "one")
+	_, err := of("one").candidate(ctx, v, "", "one")
 	isForged("alone", err)
 	c := testrun.Must(of("one", "two").assemble(ctx, v, "", []string{"one"}))(t)
 	if !slices.Equal(c.gone, []string{"one"}) || len(c.candidates) > 0 || len(c.left) != 1 || !strings.HasPrefix(c.left[0].Error(), "one: ") {

@@ -164,8 +164,7 @@ func TestGiveBackRenews(t *testing.T) {
 	one := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), "", "t"))(t)
 	for range 3 {
 		clock.Pass(leaseFor * 3 / 4)
-		gives, err := one.giveBack(ctx)
-		must(t, err)
+		gives := testrun.Must(one.giveBack(ctx))(t)
 		held, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
 		if err != nil || held == nil || held.OID != gives.Old || held.Expires != board.At(clock.Now().Add(leaseFor)) {
 			t.Fatalf("it gives back %s, and holds %+v: %v", gives.Old.Short(), held, err)
@@ -198,10 +197,9 @@ func TestCheckRenews(t *testing.T) {
 // step and is its error, whatever was interrupted.
 func TestDuring(t *testing.T) {
 	ctx, b, clock := begin(t)
-	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-	must(t, err)
+	h := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), "", "t"))(t)
 	first := h.held.Expires
-	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
+	err := h.during(ctx, time.Millisecond, func(ctx context.Context) error {
 		clock.Pass(40 * time.Second)
 		for {
 			held, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)

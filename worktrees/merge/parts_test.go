@@ -53,8 +53,7 @@ func TestCheckOut(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
 	next := plumbing.OID(testrun.CommitAll(t, top, "second"))
 	cache := filepath.Join(place, "left.txt")
-	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
+	held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 	checkOut := func(ctx context.Context, c *candidate) error {
 		return (&testRun{c: c, held: held}).checkOut(ctx, b, place)
 	}

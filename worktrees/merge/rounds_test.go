@@ -119,8 +119,7 @@ func TestTestAhead(t *testing.T) {
 // who is interrupted does not wait for another test of the same files.
 func TestUnknownTree(t *testing.T) {
 	ctx, b, v, base := boarded(t)
-	held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-	must(t, err)
+	held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 	tr := &train{b: b, held: held, tests: testsOf(b, false)}
 	runs := func(ctx context.Context, c *candidate) error {
 		c.view, c.task, c.command = v, &board.Task{ID: "one"}, "false"

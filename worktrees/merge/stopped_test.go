@@ -35,9 +35,8 @@ func configured(t *testing.T, ctx context.Context, b *gitboard.Board, key, value
 // take takes the merge lease for another merge, as if it had expired.
 func take(t *testing.T, ctx context.Context, b *gitboard.Board) {
 	t.Helper()
-	was, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
-	must(t, err)
-	_, err = lease.Beat(ctx, b.Repo(), was, lease.Content{Lease: board.Lease{
+	was := testrun.Must(lease.Read(ctx, b.Repo(), plumbing.MergeHolder))(t)
+	_, err := lease.Beat(ctx, b.Repo(), was, lease.Content{Lease: board.Lease{
 		Agent: plumbing.MergeHolder, Session: "code-reviewer-2/other", Heartbeat: board.At(b.Now()), Expires: board.At(b.Now().Add(leaseFor)),
 	}})
 	must(t, err)
@@ -55,8 +54,7 @@ func TestResultWithoutTheLease(t *testing.T) {
 		"it fails":              "echo begun; false",
 		"it fails, then passes": "test -e '" + once + "' && echo again && exit; touch '" + once + "'; false",
 	} {
-		held, err := hold(ctx, b, reviewer("code-reviewer-1"), "")
-		must(t, err)
+		held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
 		tr := &train{b: b, held: held, tests: testsOf(b, false)}
 		c := &candidate{view: v, task: &board.Task{ID: "one"}, commit: base, command: script}
 		f, err := tr.test(ctx, &testRun{c: c, held: held, place: testPlace, out: upon(func() { take(t, ctx, b) })})

@@ -109,9 +109,9 @@ var rooms = map[string]struct {
 	"cmd/liza-bench":          {false, []string{"*"}},
 	"cmd/liza-mutate":         {false, []string{"gitboard/proc"}},
 	"cmd/liza-otel":           {false, []string{"gitboard", "gitboard/board", "gitboard/git/plumbing", "gitboard/roles"}},
-	"gitboard/golden":         {false, nil},                                                                                         // for tests
-	"gitboard/testrepo":       {false, []string{"gitboard/git", "gitboard/git/plumbing", "gitboard/log/codec", "gitboard/testrun"}}, // for tests
-	"gitboard/testrun":        {false, nil},                                                                                         // for tests
+	"gitboard/golden":         {false, nil},                                                                                                         // for tests
+	"gitboard/testrepo":       {false, []string{"gitboard/git", "gitboard/git/plumbing", "gitboard/log", "gitboard/log/codec", "gitboard/testrun"}}, // for tests
+	"gitboard/testrun":        {false, nil},                                                                                                         // for tests
 }
 
 // TestGitboardImportsNothingAbove: a board can be used without roles, worktrees, hooks and
@@ -165,8 +165,7 @@ var listed = sync.OnceValues(func() ([]pkg, error) {
 
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	all := testrun.Must(listed())(t)
-	return all
+	return testrun.Must(listed())(t)
 }
 
 func TestImports(t *testing.T) {

@@ -44,8 +44,7 @@ func FuzzWritePath(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, path, value string) {
-		v, err := b.View(context.Background())
-		testrun.Check(t, err)
+		v := testrun.Must(b.View(context.Background()))(t)
 		record, keys, err := records.At(records.DocumentPath(path))
 		var field board.FieldEdit
 		if err == nil {

@@ -129,8 +129,7 @@ func TestAttacks(t *testing.T) {
 
 func (w *site) attack(t *testing.T, a attack) answer {
 	t.Helper()
-	r, err := http.NewRequest(a.method, w.url+a.path, strings.NewReader(a.body))
-	testrun.Check(t, err)
+	r := testrun.Must(http.NewRequest(a.method, w.url+a.path, strings.NewReader(a.body)))(t)
 	if a.body != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -154,8 +153,7 @@ func (w *site) attack(t *testing.T, a attack) answer {
 // raw sends bytes and returns the answer.
 func (w *site) raw(t *testing.T, text string) answer {
 	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	testrun.Check(t, err)
+	c := testrun.Must(net.Dial("tcp", strings.TrimPrefix(w.url, "http://")))(t)
 	defer c.Close()
 	if _, err := c.Write([]byte(text)); err != nil {
 		t.Fatal(err)
@@ -363,8 +361,7 @@ func TestReadOnly(t *testing.T) {
 // TestSocket: a socket is accessible to this user only, and one left by a killed server is taken
 // over by the next.
 func TestSocket(t *testing.T) {
-	dir, err := os.MkdirTemp("", "liza")
-	testrun.Check(t, err)
+	dir := testrun.Must(os.MkdirTemp("", "liza"))(t)
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "web.sock")
 	for range 2 {

@@ -114,8 +114,7 @@ func TestHostileDocuments(t *testing.T) {
 // What nobody knows is kept where it may stand.
 func TestExtraIsKept(t *testing.T) {
 	text := "id: a\nhistory: []\nextra:\n  ticket: A-1\n  seen: [1, true, ~, \"2\"]\n"
-	r, err := codec.Decode("tasks/a.yaml", []byte(text))
-	testrun.Check(t, err)
+	r := testrun.Must(codec.Decode("tasks/a.yaml", []byte(text)))(t)
 	data, err := codec.EncodeChecked("tasks/a.yaml", r)
 	if err != nil || !strings.Contains(string(data), "extra:\n  seen:\n    - 1\n    - true\n    - null\n    - \"2\"\n  ticket: A-1\n") {
 		t.Errorf("%v\n%s", err, data)

@@ -196,8 +196,7 @@ func TestGoldenMessages(t *testing.T) {
 func TestALongPayloadIsAFile(t *testing.T) {
 	before := noteBoard()
 	op := board.Operation{Actor: board.HumanActor("Ada", "a@b"), Time: "2026-01-31T09:00:00Z", Request: "r", Payload: &board.AddNote{Message: strings.Repeat("x", codec.MaxInline)}}
-	after, err := board.Step(before, op)
-	testrun.Check(t, err)
+	after := testrun.Must(board.Step(before, op))(t)
 	message, file, err := codec.Message(before, after, op)
 	if err != nil || file == "" || len(message) > codec.MaxInline+2000 {
 		t.Fatalf("%v, %d bytes in the file, %d in the message", err, len(file), len(message))
