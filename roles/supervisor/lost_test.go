@@ -71,8 +71,7 @@ func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrep
 	_, s.actor, err = b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
 	must(t, err)
 	do(t, ctx, b, s.actor, &board.Claim{About: about("login"), Clone: "here", BaseCommit: sha("b")})
-	v, err := b.View(ctx)
-	must(t, err)
+	v := testrun.Must(b.View(ctx))(t)
 	s.pulse = newPulse(b, s.actor, v.State.Config(), nil)
 	return ctx, s, s.Executor.(*executor), clock
 }
@@ -81,8 +80,7 @@ var must = testrun.Check
 
 func do(t *testing.T, ctx context.Context, b *gitboard.Board, a board.Actor, p board.Payload) {
 	t.Helper()
-	_, err := b.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p))
-	must(t, err)
+	testrun.Must(b.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p)))(t)
 }
 
 // takenOver lets the lease of the supervisor's agent expire, and another process registers with the
@@ -102,8 +100,7 @@ func TestSlowClock(t *testing.T) {
 	s.Report = func(e Event) { said = append(said, e.Text) }
 	for _, behind := range []time.Duration{board.ClockSlack, 24 * time.Hour} {
 		clock.Pass(-behind)
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		s.warnOfClock(v.State)
 	}
 	if len(said) != 1 || !strings.HasPrefix(said[0], "the board is dated 24h02m ahead of this clock") {
@@ -117,10 +114,8 @@ func TestActsOnlyWhenSure(t *testing.T) {
 	for _, do := range []Action{Claim, ClaimReview, CompleteGoal, GiveUp, Deadline} {
 		ctx, s, hands, clock := supervised(t)
 		takenOver(t, ctx, s, clock)
-		tip, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
-		must(t, err)
-		v, err := s.Board.View(ctx)
-		must(t, err)
+		tip := testrun.Must(s.Board.Repo().Ref(ctx, plumbing.BoardRef))(t)
+		v := testrun.Must(s.Board.View(ctx))(t)
 		if err := s.act(ctx, Look{State: v.State, Agent: s.actor.ID}, Step{Do: do, Task: "login"}); !taken(err) {
 			t.Errorf("%s: %v", do, err)
 		}
@@ -213,8 +208,7 @@ func TestEndlessTrouble(t *testing.T) {
 			alarms++
 		}
 	}
-	v, err := s.Board.View(context.Background())
-	must(t, err)
+	v := testrun.Must(s.Board.View(context.Background()))(t)
 	for range 3 * troubleAlarm {
 		_ = s.survive(ctx, errors.New("its worktree is missing"))
 		_ = s.step(ctx, Look{State: v.State, Agent: s.actor.ID, Role: s.Role, Now: clock.Now(), Leases: map[string]Seen{}})
@@ -230,8 +224,7 @@ func TestEndlessTrouble(t *testing.T) {
 func TestSuccessorsFiles(t *testing.T) {
 	ctx, s, _, clock := supervised(t)
 	takenOver(t, ctx, s, clock)
-	key, err := KeepKey(s.Board, "coder-1", []byte("the successor's"))
-	must(t, err)
+	key := testrun.Must(KeepKey(s.Board, "coder-1", []byte("the successor's")))(t)
 	must(t, s.files.keepProcess(supervisorFile, os.Getppid()))
 	must(t, s.files.keepProcess(processFile, os.Getppid()))
 	must(t, s.files.keep(sessionFile, "the successor's"))
@@ -276,8 +269,7 @@ func TestSure(t *testing.T) {
 func TestLeavesNothingOfAnother(t *testing.T) {
 	ctx, s, hands, clock := supervised(t)
 	takenOver(t, ctx, s, clock)
-	tip, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
-	must(t, err)
+	tip := testrun.Must(s.Board.Repo().Ref(ctx, plumbing.BoardRef))(t)
 	_ = s.leave(ctx, context.Canceled)
 	if now, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
 		t.Errorf("it does %v, and the board is at %s, not at %s", hands.did, now, tip)
@@ -292,9 +284,8 @@ func TestLeavesNothingWithoutItsLease(t *testing.T) {
 		cause error
 	}{
 		"the lease, and not the session": {func(ctx context.Context, t *testing.T, s *supervisor, _ *testrepo.Clock) {
-			was, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
-			must(t, err)
-			_, err = lease.Beat(ctx, s.Board.Repo(), was, lease.Content{Lease: board.Lease{Agent: "coder-1", Session: "another", Expires: was.Expires, Heartbeat: was.Heartbeat}})
+			was := testrun.Must(lease.Read(ctx, s.Board.Repo(), "coder-1"))(t)
+			_, err := lease.Beat(ctx, s.Board.Repo(), was, lease.Content{Lease: board.Lease{Agent: "coder-1", Session: "another", Expires: was.Expires, Heartbeat: was.Heartbeat}})
 			must(t, err)
 		}, context.Canceled},
 		"before its heart beats": {func(ctx context.Context, t *testing.T, s *supervisor, clock *testrepo.Clock) {
@@ -305,15 +296,11 @@ func TestLeavesNothingWithoutItsLease(t *testing.T) {
 	} {
 		ctx, s, hands, clock := supervised(t)
 		c.lose(ctx, t, s, clock)
-		tip, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
-		must(t, err)
-		was, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
-		must(t, err)
+		tip := testrun.Must(s.Board.Repo().Ref(ctx, plumbing.BoardRef))(t)
+		was := testrun.Must(lease.Read(ctx, s.Board.Repo(), "coder-1"))(t)
 		_ = s.end(ctx, c.cause)
-		held, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
-		must(t, err)
-		now, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef)
-		must(t, err)
+		held := testrun.Must(lease.Read(ctx, s.Board.Repo(), "coder-1"))(t)
+		now := testrun.Must(s.Board.Repo().Ref(ctx, plumbing.BoardRef))(t)
 		if now != tip || len(hands.did) > 0 || held == nil || held.OID != was.OID {
 			t.Errorf("%s: it does %v, the board is at %s, not at %s, and the lease is %+v", name, hands.did, now, tip, held)
 		}
@@ -342,8 +329,7 @@ func TestProvesAllThatCame(t *testing.T) {
 	b, repo := s.Board, s.Board.Repo()
 	view := func() *gitboard.View {
 		t.Helper()
-		v, err := b.View(ctx)
-		must(t, err)
+		v := testrun.Must(b.View(ctx))(t)
 		return v
 	}
 	must(t, s.proof.prove(ctx, b, view()))
@@ -356,16 +342,13 @@ func TestProvesAllThatCame(t *testing.T) {
 	}
 	// The message of the first note is kept with another change, and the second note follows
 	// correctly.
-	first, err := repo.ResolveCommit(ctx, plumbing.BoardRef+"~1")
-	must(t, err)
+	first := testrun.Must(repo.ResolveCommit(ctx, plumbing.BoardRef+"~1"))(t)
 	forged := forgeBoard(t, repo.TopLevel(), first, "goals/goal-1.yaml")
 	must(t, repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: view().Commit, New: forged}}, ""))
-	on, err := b.Log().At(ctx, forged)
-	must(t, err)
+	on := testrun.Must(b.Log().At(ctx, forged))(t)
 	prepared, err := log.Prepare(on, board.Operation{Actor: human, Time: board.At(b.Now()), Request: "two", Payload: &board.AddNote{Message: "two"}})
 	must(t, err)
-	built, err := prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
-	must(t, err)
+	built := testrun.Must(prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"}))(t)
 	must(t, log.Local{Store: b.Log().Store()}.Append(ctx, log.Batch{Operations: []*log.Built{built}}).Err)
 	s.proof.proven = before
 	if err := s.proof.prove(ctx, b, view()); !inconsistent(err) {
@@ -379,11 +362,9 @@ func TestProvesAllThatCame(t *testing.T) {
 	if err := s.proof.prove(ctx, b, view()); err == nil {
 		t.Error("a history that was replaced is taken")
 	}
-	old, err := repo.ResolveCommit(ctx, plumbing.BoardRef+"~3")
-	must(t, err)
+	old := testrun.Must(repo.ResolveCommit(ctx, plumbing.BoardRef+"~3"))(t)
 	s.proof.proven = []plumbing.OID{view().Commit}
-	back, err := b.ViewAt(ctx, string(old))
-	must(t, err)
+	back := testrun.Must(b.ViewAt(ctx, string(old)))(t)
 	if err := s.proof.prove(ctx, b, back); !inconsistent(err) {
 		t.Errorf("a history that was set back is taken: %v", err)
 	}
@@ -427,8 +408,7 @@ func TestBeatsBeforeTheLeaseEnds(t *testing.T) {
 	if s.pulse.every != 10*time.Second {
 		t.Errorf("with a lease of 30 s a heartbeat comes every %s", s.pulse.every)
 	}
-	v, err := s.Board.View(ctx)
-	must(t, err)
+	v := testrun.Must(s.Board.View(ctx))(t)
 	if p := newPulse(s.Board, s.actor, v.State.Config(), nil); p.every != 10*time.Second {
 		t.Errorf("a new process beats every %s", p.every)
 	}
@@ -436,8 +416,7 @@ func TestBeatsBeforeTheLeaseEnds(t *testing.T) {
 		Description: "Add a logout", DoneWhen: "POST /logout answers 200", Scope: "logout/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
 		LeaseDurationOverride: 6,
 	}})
-	v, err = s.Board.View(ctx)
-	must(t, err)
+	v = testrun.Must(s.Board.View(ctx))(t)
 	must(t, s.claim(ctx, Look{State: v.State}, Step{Task: "logout"}))
 	if s.pulse.every != 2*time.Second {
 		t.Errorf("with a task whose lease is 6 s a heartbeat comes every %s", s.pulse.every)
