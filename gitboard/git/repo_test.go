@@ -97,8 +97,11 @@ func TestBare(t *testing.T) {
 
 func TestOpenFails(t *testing.T) {
 	ctx := sandbox(t)
-	dir := t.TempDir()
-	for _, dir := range []string{dir, filepath.Join(dir, "missing")} {
+	dir, left := t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(left, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{dir, filepath.Join(dir, "missing"), left} {
 		if _, err := Open(ctx, dir); !errors.Is(err, ErrNotRepository) {
 			t.Errorf("%s: got %v", dir, err)
 		}

@@ -60,7 +60,8 @@ func hasStores(dir string) bool {
 }
 
 // Meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
-// or a parent contains something named .git.
+// or a parent contains something named .git. An empty directory counts for nothing: sandboxes of
+// agents leave such, even in /tmp.
 func Meant(e gitenv.List, dir string) bool {
 	if e.Get("GIT_DIR") != "" {
 		return true
@@ -73,8 +74,11 @@ func Meant(e gitenv.List, dir string) bool {
 		return false
 	}
 	for {
-		if _, err := os.Lstat(filepath.Join(path, ".git")); err == nil {
-			return true
+		named := filepath.Join(path, ".git")
+		if _, err := os.Lstat(named); err == nil {
+			if inside, err := os.ReadDir(named); err != nil || len(inside) > 0 {
+				return true
+			}
 		}
 		above := filepath.Dir(path)
 		if above == path {
