@@ -18,7 +18,7 @@ func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, 
 	if op.Actor.Role == roles.Human {
 		return nil, nil
 	}
-	return lease.Read(ctx, b.Next(), op.Actor.ID)
+	return lease.Read(ctx, b.Sharing().Next(), op.Actor.ID)
 }
 
 // showLease puts the lease of the agent whose claim would be taken into the operation, and returns

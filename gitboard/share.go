@@ -19,6 +19,15 @@ type Sharing struct{ board *Board }
 // Sharing returns the board's sharing.
 func (b *Board) Sharing() Sharing { return Sharing{b} }
 
+// Next is the board's store with its refs as pending operations move them: those values a transaction
+// must name.
+func (s Sharing) Next() log.Store {
+	if shared := s.board.shared(); shared != nil {
+		return share.Next{Store: shared}
+	}
+	return s.board.store
+}
+
 // Remote returns the name of the remote that shares the board, or "" if there is none.
 func (b *Board) Remote() string {
 	if b.shared() == nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/roles"
-	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
 
@@ -60,18 +59,9 @@ func (b *Board) Ahead(ctx context.Context) (*View, error) {
 // refs is where the view's refs are read.
 func (v *View) refs() log.Store {
 	if v.ahead {
-		return v.board.Next()
+		return v.board.Sharing().Next()
 	}
 	return v.board.store
-}
-
-// Next is the board's store with its refs as pending operations move them: those values a transaction
-// must name.
-func (b *Board) Next() log.Store {
-	if shared := b.shared(); shared != nil {
-		return share.Next{Store: shared}
-	}
-	return b.store
 }
 
 // view returns a snapshot as a view. Where there is a board it has read the settings, so that

@@ -66,7 +66,7 @@ func newHolding(b *gitboard.Board, actor board.Actor, commit plumbing.OID, tasks
 // take takes the lease for hold. Meanwhile, now reports whether it is on its way to a remote.
 func (h *holding) take(ctx context.Context) error {
 	return h.b.Try(ctx, "taking the merge lease", func(ctx context.Context) (bool, error) {
-		was, err := lease.Read(ctx, h.b.Next(), plumbing.MergeHolder)
+		was, err := lease.Read(ctx, h.b.Sharing().Next(), plumbing.MergeHolder)
 		if err != nil {
 			return false, err
 		}
@@ -202,7 +202,7 @@ func (h *holding) ranOut() error {
 func (h *holding) now(ctx context.Context) (now *lease.Held, ours bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now, err = lease.Read(ctx, h.b.Next(), plumbing.MergeHolder)
+	now, err = lease.Read(ctx, h.b.Sharing().Next(), plumbing.MergeHolder)
 	if ours = err == nil && now != nil && now.Session == h.who; ours {
 		h.held = now
 	}
