@@ -3,7 +3,6 @@ package worktrees
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -155,13 +154,13 @@ func TestIntentsWriteNothing(t *testing.T) {
 	if c.kept.commit == "" || e.kept == nil || e.kept.commit == "" {
 		t.Fatalf("kept %+v and %+v", c.kept, e.kept)
 	}
-	before := s.files(t)
+	before := testrun.Files(t, s.Root)
 	for range 2 {
 		for name, intent := range map[string]gitboard.Intent{"claim": c.intent, "abandon": e.intent} {
 			if _, refs, err := intent(ctx, v); err != nil || len(refs) == 0 {
 				t.Errorf("%s: %v, %v", name, refs, err)
 			}
-			if after := s.files(t); !maps.Equal(before, after) {
+			if after := testrun.Files(t, s.Root); !maps.Equal(before, after) {
 				t.Errorf("%s wrote:\n%v\nwere\n%v", name, after, before)
 			}
 		}
@@ -191,35 +190,18 @@ func TestSubmissionsWriteNothing(t *testing.T) {
 	}
 	u := &submission{Project: s, r: SubmitRequest{Request: r, Task: "one"}}
 	h := &handing{Project: s, r: HandOffRequest{Request: r, HandOff: board.HandOff{About: board.About{Task: "one"}, Summary: "begun", NextAction: "go on"}}}
-	before := s.files(t)
+	before := testrun.Files(t, s.Root)
 	for range 2 {
 		u.worktree, h.worktree = look(), look()
 		for name, intent := range map[string]gitboard.Intent{"submit": u.intent, "hand-off": h.intent} {
 			if _, refs, err := intent(ctx, claimed.Done.View); err != nil || len(refs) == 0 {
 				t.Errorf("%s: %v, %v", name, refs, err)
 			}
-			if after := s.files(t); !maps.Equal(before, after) {
+			if after := testrun.Files(t, s.Root); !maps.Equal(before, after) {
 				t.Errorf("%s wrote:\n%v\nwere\n%v", name, after, before)
 			}
 		}
 	}
-}
-
-// files returns the project's files with the times at which they were changed.
-func (s *Project) files(t *testing.T) map[string]time.Time {
-	t.Helper()
-	files := map[string]time.Time{}
-	must(t, filepath.WalkDir(s.Root, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			files[path] = info.ModTime()
-		}
-		return err
-	}))
-	return files
 }
 
 // TestRetryIfChanged checks that an obstacle counts only where the board is as it was, and that a

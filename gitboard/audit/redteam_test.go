@@ -159,65 +159,20 @@ func field(p board.Payload, name string) reflect.Value {
 // change.
 func (r *redTeam) bent(p board.Payload) map[string]board.Payload {
 	all := map[string]board.Payload{"": p}
-	v := reflect.ValueOf(p).Elem()
-	r.bend(v, "", func(name string, changed reflect.Value) {
-		c := reflect.New(v.Type())
-		c.Elem().Set(changed)
-		all[name] = c.Interface().(board.Payload)
+	_, copies := testrun.Bend(p, func(s string) []string {
+		if !looksLikeOID(s) {
+			return []string{"", "other", board.FastForward, "../" + s, s + " "}
+		}
+		var commits []string
+		for _, oid := range r.commits {
+			commits = append(commits, string(oid))
+		}
+		return commits
 	})
-	return all
-}
-
-// bend passes each way to change one field of a value, at any depth; of a list, in its first item.
-func (r *redTeam) bend(v reflect.Value, name string, add func(name string, changed reflect.Value)) {
-	as := func(what string, to any) { add(name+what, reflect.ValueOf(to).Convert(v.Type())) }
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			r.bend(v.Field(i), name+" "+v.Type().Field(i).Name, func(name string, changed reflect.Value) {
-				c := reflect.New(v.Type()).Elem()
-				c.Set(v)
-				c.Field(i).Set(changed)
-				add(name, c)
-			})
-		}
-	case reflect.String:
-		if looksLikeOID(v.String()) {
-			for what, oid := range r.commits {
-				as(" is "+what, string(oid))
-			}
-			return
-		}
-		for _, s := range []string{"", "other", board.FastForward, "../" + v.String(), v.String() + " "} {
-			as(fmt.Sprintf(" is %q", s), s)
-		}
-	case reflect.Int:
-		for _, n := range []int{-1, 0, 1 << 30} {
-			as(fmt.Sprintf(" is %d", n), n)
-		}
-	case reflect.Bool:
-		as(" is not so", !v.Bool())
-	case reflect.Slice:
-		add(name+" is empty", reflect.Zero(v.Type()))
-		if v.Len() > 0 {
-			r.bend(v.Index(0), name+" 0", func(name string, changed reflect.Value) {
-				c := reflect.AppendSlice(reflect.Zero(v.Type()), v)
-				c.Index(0).Set(changed)
-				add(name, c)
-			})
-		}
-	case reflect.Pointer:
-		add(name+" is nil", reflect.Zero(v.Type()))
-		if !v.IsNil() {
-			r.bend(v.Elem(), name, func(name string, changed reflect.Value) {
-				c := reflect.New(v.Type().Elem())
-				c.Elem().Set(changed)
-				add(name, c)
-			})
-		}
-	case reflect.Map:
-		add(name+" is empty", reflect.Zero(v.Type()))
+	for change, c := range copies {
+		all[change] = c.(board.Payload)
 	}
+	return all
 }
 
 func looksLikeOID(s string) bool { return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "" }

@@ -154,23 +154,3 @@ func TestForgedSignatures(t *testing.T) {
 		}
 	})
 }
-
-// TestAppendSignsOrRefuses checks that an append with a wrong signature is refused before anything
-// is written.
-func TestAppendSignsOrRefuses(t *testing.T) {
-	w := memoryWorld(t)
-	w.beginSigned()
-	tip := testrun.Must(w.log.Tip(w.ctx))(t)
-	op := board.Operation{Actor: coder1, Time: tip.State.Time(), Request: "x", Payload: &board.Discover{Description: "d", Severity: "low", Urgency: "deferred"}}
-	for name, by := range map[string]log.Committer{
-		"none":      {Name: "Ada", Email: "ada@example.org"},
-		"another's": {Name: "Ada", Email: "ada@example.org", Key: w.key(judge1)},
-	} {
-		prepared := testrun.Must(log.Prepare(tip, op))(t)
-		_, err := prepared.Build(by)
-		refused, is := err.(*board.Refusal)
-		if !is || refused.Code != board.CodeSignature || w.tip() != tip.Commit {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}

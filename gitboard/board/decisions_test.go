@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // The files of these tests hold what the rules decide: which outcome each operation has, and what
@@ -82,73 +82,8 @@ func without(lines, others []string) (more []string) {
 	return more
 }
 
-// bend passes copies of a value, each with one field changed, and says which. Of a list it changes
-// the first item.
-func bend(v reflect.Value, name string, add func(name string, changed reflect.Value)) {
-	as := func(to any) { add(fmt.Sprintf("%s=%#v", name, to), reflect.ValueOf(to).Convert(v.Type())) }
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			bend(v.Field(i), name+"."+v.Type().Field(i).Name, func(name string, changed reflect.Value) {
-				c := reflect.New(v.Type()).Elem()
-				c.Set(v)
-				c.Field(i).Set(changed)
-				add(name, c)
-			})
-		}
-	case reflect.String:
-		for _, s := range []string{"", "other"} {
-			if s != v.String() {
-				as(s)
-			}
-		}
-	case reflect.Int:
-		for _, n := range []int{-1, 0, 1 << 30} {
-			if int64(n) != v.Int() {
-				as(n)
-			}
-		}
-	case reflect.Bool:
-		as(!v.Bool())
-	case reflect.Slice:
-		if v.Len() == 0 {
-			return
-		}
-		add(name+"=none", reflect.Zero(v.Type()))
-		bend(v.Index(0), name+"[0]", func(name string, changed reflect.Value) {
-			c := reflect.AppendSlice(reflect.Zero(v.Type()), v)
-			c.Index(0).Set(changed)
-			add(name, c)
-		})
-	case reflect.Pointer:
-		if v.IsNil() {
-			return
-		}
-		add(name+"=nil", reflect.Zero(v.Type()))
-		bend(v.Elem(), name, func(name string, changed reflect.Value) {
-			c := reflect.New(v.Type().Elem())
-			c.Elem().Set(changed)
-			add(name, c)
-		})
-	case reflect.Map:
-		if v.Len() > 0 {
-			add(name+"=none", reflect.Zero(v.Type()))
-		}
-	}
-}
-
-// bent returns copies of a pointer's target, each with one field changed, by the change.
-func bent(p any) (names []string, copies map[string]any) {
-	copies = map[string]any{}
-	v := reflect.ValueOf(p).Elem()
-	bend(v, "", func(name string, changed reflect.Value) {
-		c := reflect.New(v.Type())
-		c.Elem().Set(changed)
-		names = append(names, name)
-		copies[name] = c.Interface()
-	})
-	return names, copies
-}
+// otherTexts are what may take the place of a text.
+func otherTexts(string) []string { return []string{"", "other"} }
 
 func TestDecisions(t *testing.T) {
 	var b strings.Builder
@@ -163,7 +98,7 @@ func TestDecisions(t *testing.T) {
 				tell(&b, "by "+who.ID, usual, d.attempt(who, d.p))
 			}
 		}
-		names, copies := bent(d.p)
+		names, copies := testrun.Bend(d.p, otherTexts)
 		for _, name := range names {
 			tell(&b, name, usual, d.attempt(d.who, copies[name].(board.Payload)))
 		}
@@ -209,7 +144,7 @@ func TestDecisionsOnRecords(t *testing.T) {
 	s := everything(t)
 	for _, path := range s.mem.Paths() {
 		r, _ := s.mem.Record(path)
-		names, copies := bent(r)
+		names, copies := testrun.Bend(r, otherTexts)
 		for _, name := range names {
 			changed := board.NewState(s.mem, s.last)
 			changed.Changes()[path] = copies[name]

@@ -3,7 +3,6 @@ package lease_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,22 +10,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var check = testrun.Check
-
-func bothStores(t *testing.T, test func(t *testing.T, s lease.Store)) {
-	t.Run("memory", func(t *testing.T) { test(t, testrepo.NewMemory()) })
-	t.Run("git", func(t *testing.T) {
-		dir := filepath.Join(t.TempDir(), "leases.git")
-		testrun.InitRepository(t, dir, true)
-		repo := testrun.Must(git.Open(t.Context(), dir))(t)
-		defer repo.Close()
-		test(t, repo)
-	})
-}
 
 var noon = time.Date(2026, 2, 3, 12, 0, 0, 123, time.FixedZone("", 3600))
 
@@ -38,7 +27,7 @@ func of(session string, minutes int) lease.Content {
 
 // TestBeat is a lease's life by heartbeats alone.
 func TestBeat(t *testing.T) {
-	bothStores(t, func(t *testing.T, s lease.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		ctx := context.Background()
 		read := func() *lease.Held {
 			t.Helper()
@@ -78,7 +67,7 @@ func TestBeat(t *testing.T) {
 
 // TestFence: a fence holds for the very lease that was seen, and for none if there was none.
 func TestFence(t *testing.T) {
-	bothStores(t, func(t *testing.T, s lease.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		ctx := context.Background()
 		none := []plumbing.RefUpdate{lease.Fence("coder-1", nil)}
 		check(t, s.UpdateRefs(ctx, none, ""))
@@ -123,7 +112,7 @@ func TestFailureIsNoLoss(t *testing.T) {
 
 // TestDamage: what is no lease holds nobody off, and can be replaced as exactly as one.
 func TestDamage(t *testing.T) {
-	bothStores(t, func(t *testing.T, s lease.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		ctx := context.Background()
 		other := of("one", 5)
 		other.Agent = "coder-2"

@@ -9,21 +9,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var check = testrun.Check
-
-// bothStores runs a test in memory and in git.
-func bothStores(t *testing.T, test func(t *testing.T, s log.Store)) {
-	t.Run("memory", func(t *testing.T) { test(t, testrepo.NewMemory()) })
-	t.Run("git", func(t *testing.T) {
-		repo := testrepo.Bare(t)
-		test(t, repo)
-		testrun.Fsck(t, repo.CommonDir())
-	})
-}
 
 var (
 	ada = board.HumanActor("Ada", "ada@example.org")

@@ -14,12 +14,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestLog is the conformance suite of a log in normal operation.
 func TestLog(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s)
 		empty := w.tip()
 		if !empty.Commit.IsZero() || empty.State.Meta() != nil || empty.State.Err() != nil {
@@ -82,7 +83,7 @@ func TestAuthor(t *testing.T) {
 
 // TestRefToNothing checks that a ref to a missing object is refused. That is not a lost race.
 func TestRefToNothing(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		side := log.Batch{Refs: []plumbing.RefUpdate{{Ref: "refs/liza/x", New: plumbing.OID(strings.Repeat("ab", 20))}}}
 		if _, o := w.append(w.prepare(w.tip(), note("z")), side); o.Kind != log.Refused {
@@ -94,7 +95,7 @@ func TestRefToNothing(t *testing.T) {
 // TestDamage checks that a damaged board is distinguished from a failed read, and that its other
 // records remain readable.
 func TestDamage(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		w.do(task("good"))
 		w.do(task("bad"))
@@ -158,7 +159,7 @@ func TestDamage(t *testing.T) {
 // TestLongPayload checks that a payload too long for a message is in the tree until the next
 // operation.
 func TestLongPayload(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		short := w.do(note(strings.Repeat("x", 3000)))
 		long := w.do(note(strings.Repeat("y", 5000)))
@@ -185,7 +186,7 @@ func TestLongPayload(t *testing.T) {
 // TestOrderOfIDs checks that ids are sorted as ids and not as file names. Otherwise a state layered
 // over them would list a task twice.
 func TestOrderOfIDs(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		for _, id := range []string{"add", "add-auth", "add-a"} {
 			w.do(task(id))
@@ -204,7 +205,7 @@ func TestOrderOfIDs(t *testing.T) {
 // TestRemovedRecords checks that a record that an operation removes is gone from the tree, and that
 // the operation replays.
 func TestRemovedRecords(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		w.do(task("one"))
 		w.do(&board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"})

@@ -92,7 +92,7 @@ func TestNoteIsFlat(t *testing.T) {
 // TestNumberedDirectories checks, in both stores, that records are found, listed and numbered on
 // from any directory, and that directories without records and unrelated files are ignored.
 func TestNumberedDirectories(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		w.notesUpTo(120)
 		w.do(note("a"))

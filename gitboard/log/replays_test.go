@@ -31,7 +31,7 @@ func TestReplaysOfDamage(t *testing.T) {
 }
 
 func TestReplays(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s)
 		w.init()
 		w.do(task("login"))

@@ -23,7 +23,7 @@ import (
 
 // TestStores checks what both stores say of refs, names and requests.
 func TestStores(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		first := w.tip().Commit
 		last := w.do(note("one")).Commit
@@ -138,7 +138,7 @@ func TestNames(t *testing.T) {
 
 // TestAppendWithoutBoard checks that an operation is lost if the board's ref went away under it.
 func TestAppendWithoutBoard(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		w := newWriter(t, s).init()
 		built := testrun.Must(w.prepare(w.tip(), note("x")).Build(by))(t)
 		check(t, s.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: w.tip().Commit, New: plumbing.ZeroOID}}, ""))

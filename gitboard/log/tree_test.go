@@ -40,7 +40,7 @@ func TestTreeHoldsOthers(t *testing.T) {
 
 // TestTreeChange adds and removes files and compares the result with the tree that is read back.
 func TestTreeChange(t *testing.T) {
-	bothStores(t, func(t *testing.T, s log.Store) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
 		ctx := context.Background()
 		tree, root := log.NewTree(), plumbing.ZeroOID
 		for i, step := range []struct {

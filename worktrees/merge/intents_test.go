@@ -1,12 +1,10 @@
 package merge
 
 import (
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -25,8 +23,8 @@ func TestIntentsHoldIntegration(t *testing.T) {
 	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", filepath.Join(t.TempDir(), "beside"), "integration")
 	pure := func(intent func()) {
 		t.Helper()
-		before := filesBelow(t, b.Repo().TopLevel())
-		if intent(); !maps.Equal(before, filesBelow(t, b.Repo().TopLevel())) {
+		before := testrun.Files(t, b.Repo().TopLevel())
+		if intent(); !maps.Equal(before, testrun.Files(t, b.Repo().TopLevel())) {
 			t.Error("an intent wrote a file")
 		}
 	}
@@ -68,21 +66,4 @@ func TestIntentsHoldIntegration(t *testing.T) {
 			t.Errorf("a human's: %v lacks %v or %v", refs, want, free)
 		}
 	}
-}
-
-// filesBelow returns the files below a directory with the times at which they were changed.
-func filesBelow(t *testing.T, dir string) map[string]time.Time {
-	t.Helper()
-	files := map[string]time.Time{}
-	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			files[path] = info.ModTime()
-		}
-		return err
-	}))
-	return files
 }
