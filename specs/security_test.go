@@ -20,8 +20,7 @@ var (
 // TestSecurityNamesTests checks that each row of an attack in security.md names tests, cases and
 // scripts, and that all of them exist, also those that are named elsewhere on the page.
 func TestSecurityNamesTests(t *testing.T) {
-	text, err := os.ReadFile("security.md")
-	testrun.Check(t, err)
+	text := testrun.Must(os.ReadFile("security.md"))(t)
 	tests, scripts := written(t)
 	has := func(row, test, name string) {
 		body, there := tests[test]
@@ -31,8 +30,7 @@ func TestSecurityNamesTests(t *testing.T) {
 			t.Errorf("%s has no case %q:\n%s", test, name, row)
 		}
 	}
-	page, err := os.ReadFile("../ARCHITECTURE.md")
-	testrun.Check(t, err)
+	page := testrun.Must(os.ReadFile("../ARCHITECTURE.md"))(t)
 	for _, m := range testName.FindAllStringSubmatch(string(page), -1) {
 		has("ARCHITECTURE.md", m[1], "")
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestBrokenRefs checks that refs which lead to no object are found, loose and packed, and that one
@@ -34,8 +35,7 @@ func TestBrokenRefs(t *testing.T) {
 		}
 	}
 	check(t, os.Remove(filepath.Join(r.common, "refs/liza/alone")))
-	broken, err := r.BrokenRefs(ctx, "refs/liza/", "refs/none/")
-	check(t, err)
+	broken := testrun.Must(r.BrokenRefs(ctx, "refs/liza/", "refs/none/"))(t)
 	var names []string
 	for _, b := range broken {
 		names = append(names, strings.TrimPrefix(b.Ref, "refs/liza/"))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestDiffStats(t *testing.T) {
@@ -12,10 +13,8 @@ func TestDiffStats(t *testing.T) {
 	tree := func() plumbing.OID {
 		head, _, err := r.Worktree(r.TopLevel()).Head(ctx)
 		check(t, err)
-		objects, err := r.Objects(ctx, []string{string(head)})
-		check(t, err)
-		c, err := plumbing.DecodeCommit(objects[0])
-		check(t, err)
+		objects := testrun.Must(r.Objects(ctx, []string{string(head)}))(t)
+		c := testrun.Must(plumbing.DecodeCommit(objects[0]))(t)
 		return c.Tree
 	}
 	first := tree()

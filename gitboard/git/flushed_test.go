@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // flushes lists what must be on disk before it is relied on: an action, and the files that this
@@ -80,8 +81,7 @@ func TestFlushed(t *testing.T) {
 				}
 				t.Fatalf("%v\n%s", err, out)
 			}
-			text, err := os.ReadFile(trace)
-			check(t, err)
+			text := testrun.Must(os.ReadFile(trace))(t)
 			// A call that another process interrupts has its result on a line of its own.
 			if n := len(regexp.MustCompile(`(?m)f(data)?sync\(\d+<.*`+want.synced+`[^>]*>(\) += 0| <unfinished \.\.\.>)$`).FindAll(text, -1)); n < want.files {
 				t.Errorf("%d of %d files are flushed:\n%s", n, want.files, text)

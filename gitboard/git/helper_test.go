@@ -75,8 +75,7 @@ func TestMain(m *testing.M) {
 
 func open(t *testing.T, ctx context.Context, dir string) *Repo {
 	t.Helper()
-	r, err := Open(ctx, dir)
-	check(t, err)
+	r := testrun.Must(Open(ctx, dir))(t)
 	t.Cleanup(func() { check(t, r.Close()) })
 	return r
 }
@@ -109,8 +108,7 @@ func writeIn(t *testing.T, dir, name, text string) {
 
 func readIn(t *testing.T, dir, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	check(t, err)
+	data := testrun.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 	return string(data)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/kept"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // written makes a commit with a tree and a file, held by a ref, as an operation does.
@@ -331,8 +332,7 @@ func TestLostAttemptIsNoTip(t *testing.T) {
 	if !errors.Is(err, ErrRefMoved) {
 		t.Fatal(err)
 	}
-	second, err := after("second\n", first)
-	check(t, err)
+	second := testrun.Must(after("second\n", first))(t)
 	if tips := r.Upkeep().KeptTips(); slices.Contains(tips, lost) || !slices.Contains(tips, second) {
 		t.Errorf("the tips are %v; %s was never one, and %s is", tips, lost, second)
 	}

@@ -88,8 +88,7 @@ func TestStoppedWriter(t *testing.T) {
 	check(t, first.Start())
 	t.Cleanup(func() { _ = first.Process.Kill() })
 	var how syscall.WaitStatus
-	_, err := syscall.Wait4(first.Process.Pid, &how, syscall.WUNTRACED, nil)
-	check(t, err)
+	testrun.Must(syscall.Wait4(first.Process.Pid, &how, syscall.WUNTRACED, nil))(t)
 	if !how.Stopped() {
 		t.Fatalf("it has not stopped: %v", how)
 	}
@@ -99,7 +98,7 @@ func TestStoppedWriter(t *testing.T) {
 	}
 	other := plumbing.OID(strings.TrimSpace(native(t, r.TopLevel(), "rev-parse", "HEAD")))
 	busy := (*BusyError)(nil)
-	err = hurry(r).UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: other}}, "")
+	err := hurry(r).UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: other}}, "")
 	if !errors.As(err, &busy) || !strings.HasPrefix(busy.By, "git update-ref, process ") || !strings.Contains(err.Error(), busy.By) {
 		t.Errorf("%v", err)
 	}
@@ -118,8 +117,7 @@ func TestStops(t *testing.T) {
 	}
 	r := open(t, t.Context(), dir)
 	updates := []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: plumbing.OID(os.Getenv("STOPS_AT"))}}
-	input, err := transaction(updates)
-	check(t, err)
+	input := testrun.Must(transaction(updates))(t)
 	s, err := r.command("update-ref", slices.Concat(r.refSettings(), []string{"update-ref", "--stdin", "-z"})...).Session(t.Context())
 	check(t, err)
 	continued := make(chan os.Signal, 1)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestImports checks that go-git is used for object formats only: its ref writer does not respect
@@ -15,8 +17,7 @@ func TestImports(t *testing.T) {
 	const goGit = "github.com/go-git/go-git/v5/"
 	formats := []string{"plumbing", "plumbing/filemode"}
 	for _, name := range must[[]string](t)(filepath.Glob("*.go")) {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		check(t, err)
+		file := testrun.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly))(t)
 		for _, spec := range file.Imports {
 			path := strings.Trim(spec.Path.Value, `"`)
 			if part, found := strings.CutPrefix(path+"/", goGit); found && !slices.Contains(formats, strings.TrimSuffix(part, "/")) {

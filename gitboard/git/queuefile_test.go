@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestMovedRepository: what writes to a repository that is moved away meanwhile does not take its
@@ -14,8 +15,7 @@ import (
 func TestMovedRepository(t *testing.T) {
 	ctx, r := scratch(t)
 	queue := filepath.Join(r.common, "liza", "hooks", "sequence")
-	file, err := r.OpenQueue(queue)
-	check(t, err)
+	file := testrun.Must(r.OpenQueue(queue))(t)
 	check(t, file.Close())
 	check(t, os.Rename(r.common, r.common+".away"))
 	if _, err := r.OpenQueue(queue); err == nil {

@@ -17,8 +17,7 @@ import (
 func TestShared(t *testing.T) {
 	ctx, r := scratch(t)
 	config := filepath.Join(r.CommonDir(), "config")
-	plain, err := os.ReadFile(config)
-	check(t, err)
+	plain := testrun.Must(os.ReadFile(config))(t)
 	path := os.Getenv("PATH")
 	beside := filepath.Join(filepath.Dir(config), "beside")
 	check(t, os.WriteFile(beside, []byte("[liza]\n\tremote = hub\n"), 0o644))
@@ -158,10 +157,9 @@ func TestPushTracksNoBoard(t *testing.T) {
 // notices that it is.
 func TestSharedMeanwhile(t *testing.T) {
 	ctx, r := scratch(t)
-	r, err := OpenWith(ctx, r.CommonDir(), Options{ToWrite: true})
-	check(t, err)
+	r = testrun.Must(OpenWith(ctx, r.CommonDir(), Options{ToWrite: true}))(t)
 	defer r.Close()
-	_, err = r.Settings().Author(ctx) // the settings were read
+	_, err := r.Settings().Author(ctx) // the settings were read
 	check(t, err)
 	check(t, r.Settings().Set(ctx, RemoteKey, "hub"))
 	if m, err := r.Shared(ctx); err != nil || m == nil || m.Name != "hub" {

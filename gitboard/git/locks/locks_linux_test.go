@@ -46,12 +46,10 @@ func runs(t *testing.T, dir, name string, args ...string) {
 	check(t, exec.Command("cp", "/bin/sh", program).Run())
 	cmd := exec.Command(program, append([]string{"-c", "echo; read line; exit 0"}, args...)...)
 	cmd.Dir = dir
-	in, err := cmd.StdinPipe()
-	check(t, err)
-	out, err := cmd.StdoutPipe()
-	check(t, err)
+	in := testrun.Must(cmd.StdinPipe())(t)
+	out := testrun.Must(cmd.StdoutPipe())(t)
 	check(t, cmd.Start())
-	_, err = out.Read(make([]byte, 1)) // wait until it runs
+	_, err := out.Read(make([]byte, 1)) // wait until it runs
 	check(t, err)
 	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
 }
@@ -140,13 +138,11 @@ func TestAwait(t *testing.T) {
 func TestClear(t *testing.T) {
 	r, _ := scene(t)
 	path := leave(t, r, "refs/heads/x.lock")
-	was, err := os.Lstat(path)
-	check(t, err)
+	was := testrun.Must(os.Lstat(path))(t)
 	if err := r.Clear(path, time.Hour); !errors.As(err, new(*HeldError)) || !exists(path) {
 		t.Errorf("a young lock: %v", err)
 	}
-	turn, err := r.Queue(filepath.Join(r.Common, "liza", "unlocking"))
-	check(t, err)
+	turn := testrun.Must(r.Queue(filepath.Join(r.Common, "liza", "unlocking")))(t)
 	check(t, turn.Try())
 	if err := r.Clear(path, 0); !errors.As(err, new(*HeldError)) || !exists(path) {
 		t.Errorf("beside another: %v", err)

@@ -45,8 +45,7 @@ func TestDirectoriesOfObjects(t *testing.T) {
 		check(t, os.Chmod(objects, mode))
 		dir := filepath.Join(objects, "ab")
 		check(t, errors.Join(makeFanOut(objects, dir), makeFanOut(objects, dir)))
-		info, err := os.Stat(dir)
-		check(t, err)
+		info := testrun.Must(os.Stat(dir))(t)
 		if got := info.Mode() & (os.ModePerm | os.ModeSetgid); got != want && got != want&^0o022 {
 			t.Errorf("%v: %v", mode, got)
 		}

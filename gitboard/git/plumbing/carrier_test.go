@@ -26,8 +26,7 @@ func TestCarrier(t *testing.T) {
 		"a blob it does not keep": {plumbing.Carrier(before, blob, plumbing.BlobObject, plumbing.EmptyTree, by), ""},
 		"no id":                   {plumbing.Carrier(before, "--all", plumbing.BlobObject, plumbing.EmptyTree, by), ""},
 	} {
-		commit, err := plumbing.DecodeCommit(c.carrier)
-		testrun.Check(t, err)
+		commit := testrun.Must(plumbing.DecodeCommit(c.carrier))(t)
 		if c.want == "" {
 			c.want = c.carrier.OID
 		}

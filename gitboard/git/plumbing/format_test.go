@@ -149,8 +149,7 @@ func TestCommitRoundTrip(t *testing.T) {
 			GPGSig:  rapid.SampledFrom([]string{"", "-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n"}).Draw(t, "signature"),
 		}
 		data := EncodeCommit(c)
-		got, err := DecodeCommit(NewObject(CommitObject, data))
-		testrun.Check(t, err)
+		got := testrun.Must(DecodeCommit(NewObject(CommitObject, data)))(t)
 		if again := EncodeCommit(got); string(again) != string(data) {
 			t.Fatalf("%q became %q", data, again)
 		}
@@ -174,8 +173,7 @@ var foreign = []string{
 // What other programs put into commits comes through.
 func TestForeignCommits(t *testing.T) {
 	for _, data := range foreign {
-		commit, err := DecodeCommit(NewObject(CommitObject, []byte(data)))
-		testrun.Check(t, err)
+		commit := testrun.Must(DecodeCommit(NewObject(CommitObject, []byte(data))))(t)
 		if got := EncodeCommit(commit); string(got) != data {
 			t.Errorf("%q became %q", data, got)
 		}
@@ -185,8 +183,7 @@ func TestForeignCommits(t *testing.T) {
 func TestNamesCannotForge(t *testing.T) {
 	evil := Signature{Name: "x\ntree 1 <", Email: "a>\nb", When: noon}
 	data := EncodeCommit(Commit{Tree: EmptyTree, Author: evil, Committer: ada, Message: "x\n"})
-	c, err := DecodeCommit(NewObject(CommitObject, data))
-	testrun.Check(t, err)
+	c := testrun.Must(DecodeCommit(NewObject(CommitObject, data)))(t)
 	if c.Author.Name != "xtree 1" || c.Author.Email != "ab" || c.Message != "x\n" {
 		t.Errorf("got %+v", c)
 	}

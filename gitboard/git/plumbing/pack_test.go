@@ -15,8 +15,7 @@ import (
 
 func TestEncodePack(t *testing.T) {
 	one, two := NewObject(BlobObject, []byte("one")), NewObject(TreeObject, nil)
-	pack, err := EncodePack([]Object{one, two, one})
-	testrun.Check(t, err)
+	pack := testrun.Must(EncodePack([]Object{one, two, one}))(t)
 	if n := binary.BigEndian.Uint32(pack[8:]); n != 2 {
 		t.Errorf("%d objects are packed, not 2", n)
 	}

@@ -77,8 +77,7 @@ func TestRecordsOfWorktrees(t *testing.T) {
 	if native(t, one, "status", "--porcelain") != "" || readIn(t, first, "gitdir") != link {
 		t.Error("git can't use the worktree")
 	}
-	relative, err := filepath.Rel(first, filepath.Join(one, ".git"))
-	check(t, err)
+	relative := testrun.Must(filepath.Rel(first, filepath.Join(one, ".git")))(t)
 	relative += "\n"
 	writeIn(t, first, "gitdir", relative)
 	check(t, records.Complete(first, one))
@@ -291,8 +290,7 @@ func TestMain(m *testing.M) {
 // scratch makes a repository with one commit on main.
 func scratch(t *testing.T) (dir string, r records.Repo) {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
+	dir = testrun.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	native(t, dir, "init", "-q", "-b", "main")
 	native(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
 	return dir, records.Repo{Common: filepath.Join(dir, ".git"), Top: dir}
@@ -320,8 +318,7 @@ func writeIn(t *testing.T, dir, name, text string) {
 
 func readIn(t *testing.T, dir, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-	check(t, err)
+	data := testrun.Must(os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))))(t)
 	return string(data)
 }
 
