@@ -18,7 +18,7 @@ import (
 // packages maps the CLIs' programs to their packages in npm's registry.
 var packages = map[string]string{
 	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli",
-	"qwen": "@qwen-code/qwen-code", "opencode": "opencode-ai", "copilot": "@github/copilot",
+	"qwen": "@qwen-code/qwen-code", "opencode": "opencode-ai", "copilot": "@github/copilot", "kimi": "@moonshot-ai/kimi-code",
 	"claude-agent-acp": "@agentclientprotocol/claude-agent-acp", "codex-acp": "@agentclientprotocol/codex-acp",
 }
 

@@ -94,6 +94,18 @@ wire_api = "responses"
 "modelProviders":{"anthropic":[{"id":"fake-model","envKey":"ANTHROPIC_API_KEY","baseUrl":"%s"}]},"model":{"name":"fake-model"},"security":{"auth":{"selectedType":"anthropic"}}}`, model.URL)),
 		p.Write("home/.config/opencode/opencode.json", fmt.Sprintf(`{"autoupdate":false,"share":"disabled","model":"rig/fake-model","small_model":"rig/fake-model",
 "provider":{"rig":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"%s/v1","apiKey":"fake"},"models":{"fake-model":{"name":"fake","limit":{"context":200000,"output":32000}}}}}}`, model.URL)),
+		p.Write("home/.kimi-code/config.toml", fmt.Sprintf(`default_model = "fake"
+telemetry = false
+[providers.rig]
+type = "anthropic"
+base_url = "%s"
+api_key = "fake"
+[models.fake]
+provider = "rig"
+model = "fake-model"
+max_context_size = 200000
+capabilities = ["tool_use"]
+`, model.URL)),
 		p.Write("home/.gemini/settings.json", `{"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"privacy":{"usageStatisticsEnabled":false},
 "telemetry":{"enabled":false},"security":{"auth":{"selectedType":"gemini-api-key"}}}`),
 	)

@@ -24,7 +24,7 @@ import (
 
 // agents are the rows of the table: each CLI by its own adapter, and by the Agent Client Protocol.
 var agents = []string{
-	"claude", "claude-acp", "codex", "codex-acp", "gemini", "gemini-acp", "qwen", "qwen-acp", "opencode", "opencode-acp", "copilot", "copilot-acp",
+	"claude", "claude-acp", "codex", "codex-acp", "gemini", "gemini-acp", "qwen", "qwen-acp", "opencode", "opencode-acp", "copilot", "copilot-acp", "kimi",
 }
 
 // table is the document that has the table.
@@ -101,7 +101,9 @@ func cell(is bool) string {
 }
 
 // hears reports whether notes reach an agent after its next tool call.
-func hears(agent string) bool { return agent == "claude" || strings.HasSuffix(agent, "-acp") }
+func hears(agent string) bool {
+	return agent == "claude" || agent == "kimi" || strings.HasSuffix(agent, "-acp")
+}
 
 // work plays a goal of two tasks. During the first one a note is left and its spec changes on
 // integration; the second one is rejected once.
