@@ -191,18 +191,17 @@ func (w *Worktree) isBegun(ctx context.Context, commit plumbing.OID, path string
 }
 
 // readTree runs the two-tree git-read-tree. It retries if git refused because another process held
-// the lock of the index. With submodule.recurse git also refuses if a submodule lacks its new
-// commit, or has changes. Then its files stay, as they do without that setting. The error is that of
-// the first attempt without a lock: once git has failed to write a file, it refuses those that it
-// has written.
+// the lock of the index. Files of submodules stay, as git merge leaves them, also with
+// submodule.recurse: git would need their new commits, and breaks a submodule that is not checked
+// out. The error is that of the first attempt without a lock: once git has failed to write a file,
+// it refuses those that it has written.
 func (w *Worktree) readTree(ctx context.Context, old, new plumbing.OID, options ...string) error {
 	if err := checkOIDs(old, new); err != nil {
 		return err
 	}
 	// Without a refresh, files with nothing but new timestamps look changed to read-tree.
 	refresh := w.in("update-index", "update-index", "-q", "--refresh")
-	staying := []string{"-c", "submodule.recurse=false"}
-	args := slices.Concat(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
+	args := slices.Concat(workers, []string{"-c", "submodule.recurse=false", "read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
 	var cause error
 	for attempt := 1; ; attempt++ {
 		// A positive exit code only means that files have changed.
@@ -213,9 +212,6 @@ func (w *Worktree) readTree(ctx context.Context, old, new plumbing.OID, options 
 		if child.ExitCode(refused) <= 0 {
 			return refused
 		}
-		if w.recurses(ctx) && w.in("read-tree", slices.Concat(staying, args)...).Run(ctx) == nil {
-			return nil
-		}
 		if !retry.May(ctx, attempt, attempts) {
 			return cmp.Or(cause, refused)
 		}
@@ -225,12 +221,6 @@ func (w *Worktree) readTree(ctx context.Context, old, new plumbing.OID, options 
 			return err
 		}
 	}
-}
-
-// recurses reports whether read-tree updates the files of submodules, too.
-func (w *Worktree) recurses(ctx context.Context) bool {
-	on, err := w.in("config", "config", "--type=bool", "submodule.recurse").Output(ctx)
-	return err == nil && strings.TrimSpace(string(on)) == "true"
 }
 
 // overlapping returns the dirty paths that an update of the changed paths would touch.
