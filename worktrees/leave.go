@@ -100,7 +100,13 @@ func Leave(ctx context.Context, b *gitboard.Board, actor board.Actor) (kept []st
 		return nil, err
 	}
 	for _, e := range left {
-		if e.Exists && e.Task != "" {
+		if !e.Exists || e.Task == "" {
+			continue
+		}
+		switch l, err := s.place(ctx, e.Task, ""); {
+		case err != nil:
+			return nil, err
+		case l.Ours: // somebody else's stays
 			return nil, board.Refusef(board.CodeInTheWay, "the worktree %s can't be removed", e.Path).Way(board.Do("doctor"))
 		}
 	}

@@ -34,7 +34,7 @@ func plainly(p *project) string {
 }
 
 // TestUninstall: a repository that git liza leaves is as one that never had it, but for integration
-// and, with --keep, branches of unmerged work.
+// and, with --keep, branches of unmerged work. A person's worktree at the place of a task's stays.
 func TestUninstall(t *testing.T) {
 	t.Parallel()
 	p := newRepository(t)
@@ -47,9 +47,18 @@ func TestUninstall(t *testing.T) {
 	p.must("", "share", "origin")
 	p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
 	p.must("code-reviewer-1", "merge", "alpha")
+	theirs := filepath.Join(".worktrees", "alpha")
+	for _, of := range []*project{p, control} {
+		of.git("worktree", "add", "-q", "-b", "mine", theirs)
+	}
 	p.must("", "uninstall", "--yes")
 	if got, want := plainly(p), plainly(control); got != want {
 		t.Errorf("after uninstall:\n%s\nwant:\n%s", got, want)
+	}
+	control.git("worktree", "remove", theirs)
+	control.git("branch", "-q", "-D", "mine")
+	if err := os.Remove(filepath.Join(control.dir, ".worktrees")); err != nil {
+		t.Fatal(err)
 	}
 	p.must("", "uninstall", "--yes") // again, as after an interruption
 
