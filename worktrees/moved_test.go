@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
@@ -52,7 +54,8 @@ func TestMovedTests(t *testing.T) {
 }
 
 // TestMovedProject checks that git's record of a worktree is repaired, and not forgotten, after the
-// project's directory was renamed: what is staged there is in no other place.
+// project's directory was renamed: what is staged there is in no other place. A record that git has
+// deleted is named, with the way out.
 func TestMovedProject(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.write(s.path("one"), "staged.txt", "v1\n")
@@ -66,6 +69,12 @@ func TestMovedProject(t *testing.T) {
 	if got := s.git(s.path("one"), "show", ":staged.txt"); got != "v1" {
 		t.Errorf("staged is %q", got)
 	}
+	s.git(s.dir, "clone", "-q", s.dir, s.path("clone")) // is nothing to repair
 	s.check(worktrees.Repair(s.ctx, s.b))
+	s.check(os.RemoveAll(s.path("clone")))
 	s.lies("one")
+	s.check(os.RemoveAll(records.LinkedDir(s.path("one")))) // as git worktree prune does before a repair
+	s.refused(worktrees.Repair(s.ctx, s.b), board.CodeInTheWay, "git has deleted its record of the worktree "+s.path("one"))
+	s.check(os.Rename(s.path("one"), filepath.Join(t.TempDir(), "one")))
+	s.mended("missing-worktree")
 }

@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 // Repair repairs git's records of the worktrees after the project was moved, makes git forget
-// tasks' worktrees without directories, and takes over those that Adopt does.
+// tasks' worktrees without directories, and takes over those that Adopt does. It refuses a worktree
+// whose record git has deleted.
 func Repair(ctx context.Context, b *gitboard.Board) error {
 	s, err := Open(ctx, b)
 	if err != nil {
@@ -20,7 +22,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	if err := s.CheckFolder(); err != nil {
 		return err
 	}
-	here := slices.DeleteFunc(s.Entries(), func(path string) bool { return !present(filepath.Join(path, ".git")) })
+	here := slices.DeleteFunc(s.Entries(), func(path string) bool { return records.LinkedDir(path) == "" })
 	if original := s.repo.Records().Original(here...); original != "" {
 		return copied(original)
 	}
@@ -29,6 +31,16 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	if err := s.repo.RepairWorktrees(ctx); CutShort(err) {
 		return err
 	}
+	var lost error
+	here = slices.DeleteFunc(here, func(path string) bool {
+		linked := records.LinkedDir(path)
+		known := present(linked) || slices.ContainsFunc(s.repo.Records().All(), func(record string) bool { return filepath.Base(record) == filepath.Base(linked) })
+		if !known {
+			lost = board.Refusef(board.CodeInTheWay, "git has deleted its record of the worktree %s (git worktree prune)", path).
+				Advise("move it elsewhere, then %s, and copy its files to the new worktree", board.Do("doctor").With("fix", ""))
+		}
+		return !known
+	})
 	if err := s.repo.RepairWorktrees(ctx, here...); err != nil {
 		return err
 	}
@@ -46,7 +58,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	if err := s.adopt(ctx); CutShort(err) {
 		return err
 	}
-	return nil // without a board, no worktree is a task's
+	return lost // without a board, no worktree is a task's
 }
 
 // Adopt takes over worktrees that another tool or a person made for tasks whose work is in this
