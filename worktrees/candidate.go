@@ -17,7 +17,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
-	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // claimMark begins the name of a worktree that does not belong to a task yet.
@@ -98,8 +97,8 @@ func (s *Project) candidate(ctx context.Context, v *gitboard.View, task string, 
 	return c, nil
 }
 
-// Setup prepares a new worktree: it copies the files of config's worktree_copy from the main
-// worktree, and then runs worktree_setup.
+// Setup prepares a new worktree: it copies the files of config's worktree_copy, and those in folders
+// that it names, from the main worktree, and then runs worktree_setup.
 func Setup(ctx context.Context, b *gitboard.Board, v *gitboard.View, path string) error {
 	c, repo := v.State.Config(), b.Repo()
 	if len(c.WorktreeCopy) > 0 {
@@ -107,12 +106,16 @@ func Setup(ctx context.Context, b *gitboard.Board, v *gitboard.View, path string
 		if err != nil || root == "" {
 			return err
 		}
-		copied, err := repo.Worktree(root).CopyIgnored(ctx, path, func(file string) bool { return board.Selects(c.WorktreeCopy, file) })
+		copied, err := repo.Worktree(root).CopyIgnored(ctx, path, func(file string) bool {
+			return board.Selects(c.WorktreeCopy, file) || slices.ContainsFunc(c.WorktreeCopy, func(folder string) bool {
+				return strings.HasPrefix(file, strings.TrimSuffix(folder, "/")+"/")
+			})
+		})
 		if err != nil {
 			return fmt.Errorf("copy files of worktree_copy: %w", err)
 		}
-		for _, file := range copied {
-			b.Mention("copied: " + text.Line(file, 120))
+		if len(copied) > 0 {
+			b.Mention("copied: " + listed(copied))
 		}
 	}
 	if c.WorktreeSetup == "" {

@@ -71,16 +71,17 @@ func TestWorktreeCopy(t *testing.T) {
 	s := newScene(t, ready("one"))
 	outside := filepath.Join(t.TempDir(), "outside.env")
 	s.check(os.WriteFile(outside, []byte("outside\n"), 0o600))
-	s.write(s.dir, ".git/info/exclude", "/.worktrees/\n*.env\n/config/\nlinked\n")
+	s.write(s.dir, ".git/info/exclude", "/.worktrees/\n*.env\n/config/\n/deps/\nlinked\n")
 	s.write(s.dir, "local.env", "A=1\n")
 	s.write(s.dir, "config/dev/b.env", "B=1\n")
 	s.write(s.dir, "config/c.txt", "c\n")
+	s.write(s.dir, "deps/a/d.js", "d\n")
 	s.check(os.Symlink(outside, filepath.Join(s.dir, "link.env")))
 	s.check(os.Symlink(filepath.Dir(outside), filepath.Join(s.dir, "linked")))
-	s.set("worktree_copy", "**/*.env,../*")
+	s.set("worktree_copy", "**/*.env,../*,linked,deps/")
 	s.b.TakeMentions()
 	s.claim("coder-1", "one")
-	if got := s.b.TakeMentions(); !slices.Equal(got, []string{"copied: config/dev/b.env", "copied: local.env"}) {
+	if got := s.b.TakeMentions(); !slices.Equal(got, []string{"copied: config/dev/b.env, deps/a/d.js, local.env"}) {
 		t.Errorf("copied %q", got)
 	}
 	if got := s.read(s.path("one"), "config/dev/b.env"); got != "B=1\n" {
