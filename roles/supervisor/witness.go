@@ -104,7 +104,7 @@ func (w *witness) event(e clis.Event) {
 	}
 	line := e.Line()
 	raw := text.Line(strings.TrimSpace(lastLine(line)), 200)
-	hint := e.Kind == clis.Plain && isCause(w.words) && !isCause(raw) // it follows the cause
+	hint := e.Kind == clis.Plain && (isCause(w.words) && !isCause(raw) || w.words != "" && strings.HasPrefix(raw, "hint: ")) // it follows the cause
 	if raw != "" && !hint {
 		w.said = raw
 		if e.Kind == clis.Plain {

@@ -173,7 +173,9 @@ func TestNoReportFromAnUnknownCLI(t *testing.T) {
 func TestCauseBeforeHints(t *testing.T) {
 	w := newWitness(clis.CLI{}, start0.Std)
 	for _, step := range []struct{ line, said string }{
-		{"starting", "starting"},
+		{"hint: give it a file", "hint: give it a file"},
+		{"cannot open the file", "cannot open the file"},
+		{"hint: name another file", "cannot open the file"},
 		{"Error: the socket is closed", "Error: the socket is closed"},
 		{"Run with --debug for details", "Error: the socket is closed"},
 		{"fatal: no room on disk", "fatal: no room on disk"},
