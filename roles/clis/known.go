@@ -127,7 +127,7 @@ var Known = []CLI{
 	byACP("kimi", "npm install -g @moonshot-ai/kimi-code", "kimi", "acp"),
 	byACP("claude-acp", "npm install -g @agentclientprotocol/claude-agent-acp", "claude-agent-acp").working("default"),
 	byACP("codex-acp", "npm install -g @agentclientprotocol/codex-acp", "codex-acp").working("agent-full-access"), // its sandbox keeps git's folders read-only
-	byACP("gemini-acp", "npm install -g @google/gemini-cli", "gemini", "--acp"),
+	byACP("gemini-acp", "npm install -g @google/gemini-cli", "gemini", "--acp", "--skip-trust"),
 }
 
 // copilotTokens are the variables that Copilot logs in by.
