@@ -189,7 +189,7 @@ func ContextUsed(id string, percent int) Intent {
 	return func(_ context.Context, v *View) (board.Payload, []plumbing.RefUpdate, error) {
 		a := v.State.Agent(id)
 		if a == nil {
-			return nil, nil, board.Refusef(board.CodeUnknownAgent, "%s is not registered", id).Way(board.Do("register"))
+			return nil, nil, board.Refusef(board.CodeUnknownAgent, "%s is not registered", id).Way(board.ActOn("register"))
 		}
 		return &board.AgentStatusChange{Status: a.Status, ContextPercent: percent, WaitingFor: a.WaitingFor}, nil, nil
 	}
@@ -236,7 +236,7 @@ func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held
 		return nil, fmt.Errorf("%s: %w", actor.ID, lease.ErrTaken)
 	}
 	if a == nil || a.Session != actor.Session || held.Session != actor.Session && !held.Damaged {
-		return nil, board.Refusef(board.CodeSession, "%s is registered in another session, or not at all: its lease is lost", actor.ID).Advise("stop; %s begins a new session", board.Do("register"))
+		return nil, board.Refusef(board.CodeSession, "%s is registered in another session, or not at all: its lease is lost", actor.ID).Advise("stop; %s begins a new session", board.ActOn("register"))
 	}
 	next, err := s.board.leaseFor(v.State, actor.ID, a, s.board.now())
 	if err != nil {

@@ -52,7 +52,7 @@ func (b *Board) countLines(ctx context.Context, t *board.Task, p *board.Comment)
 	}
 	switch {
 	case file.Type != plumbing.BlobObject:
-		return board.Refusef(board.CodeInvalid, "%s is not a file of the submission %.10s of %s", text.Line(p.Path, 80), t.ReviewCommit, t.ID).Way(board.Do("review", t.ID).With("diff", ""))
+		return board.Refusef(board.CodeInvalid, "%s is not a file of the submission %.10s of %s", text.Line(p.Path, 80), t.ReviewCommit, t.ID).Way(board.ActOn("review", t.ID).With("diff", ""))
 	case bytes.IndexByte(file.Data, 0) >= 0:
 		return board.Refuse(board.CodeInvalid, text.Line(p.Path, 80)+" is not a text: it has no lines", "say it in the reason of the verdict")
 	}

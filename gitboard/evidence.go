@@ -84,7 +84,7 @@ func (v *View) SetBack(ctx context.Context) error {
 	lacks := board.Refusef(board.CodeSetBack, "%s was set back: it lacks %s", name, landed.Short())
 	switch o, err := b.Repo().Object(ctx, meta.Landed); {
 	case errors.Is(err, git.ErrNotFound):
-		return lacks.Advise("that commit isn't in this clone; in a clone that has it: %s", board.Do("land", meta.Landed))
+		return lacks.Advise("that commit isn't in this clone; in a clone that has it: %s", board.ActOn("land", meta.Landed))
 	case err != nil || o.Type != plumbing.CommitObject:
 		return err
 	}
@@ -96,9 +96,9 @@ func (v *View) SetBack(ctx context.Context) error {
 		return err
 	}
 	if !forward {
-		return lacks.Advise("a human merges the two on a branch, git switch -c both %s && git merge %s, then: %s", name, landed.Short(), board.Do("land", "both"))
+		return lacks.Advise("a human merges the two on a branch, git switch -c both %s && git merge %s, then: %s", name, landed.Short(), board.ActOn("land", "both"))
 	}
-	return lacks.Way(board.Do("land", landed.Short()))
+	return lacks.Way(board.ActOn("land", landed.Short()))
 }
 
 // SeenSetBack is SetBack as overviews and alarms show it, nil if integration is where it belongs.
@@ -202,7 +202,7 @@ func (b *Board) Instructions(ctx context.Context, r *board.Role) (string, error)
 	}
 	if found[0].Type != "blob" {
 		return "", board.Refusef(board.CodeMissing, "the instructions of the role %s, %s at %.10s, are not in this clone", r.Name, r.Instructions, r.Blob).
-			Advise("git fetch, or a human sets the team again: %s", board.Do("team"))
+			Advise("git fetch, or a human sets the team again: %s", board.ActOn("team"))
 	}
 	return string(found[0].Data), nil
 }

@@ -32,7 +32,7 @@ type Queued struct {
 // on the board of that time.
 func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued, error) {
 	if b.Remote() == "" {
-		return nil, board.Refusef(board.CodeInvalid, "the board isn't shared: its operations need no network").Advise("leave %s out", board.Do("").With("offline", ""))
+		return nil, board.Refusef(board.CodeInvalid, "the board isn't shared: its operations need no network").Advise("leave %s out", board.ActOn("").With("offline", ""))
 	}
 	if !slices.Contains(board.OfflineOps(), p.Op()) {
 		return nil, board.Refuse(board.CodeInvalid, p.Op()+" can't be queued: it is decided at the remote", "try again when the remote is there")

@@ -52,9 +52,9 @@ func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, since, number
 	subs := t.Submitted()
 	switch {
 	case len(subs) == 0:
-		return nil, board.Refusef(board.CodeWrongState, "%s is %s: nothing of it was submitted", t.ID, t.Status).Way(board.Do("show", t.ID))
+		return nil, board.Refusef(board.CodeWrongState, "%s is %s: nothing of it was submitted", t.ID, t.Status).Way(board.ActOn("show", t.ID))
 	case number < 1 || number > len(subs) || since < 0 || since > len(subs):
-		return nil, board.Refusef(board.CodeInvalid, "%s has %d submissions, not %d", t.ID, len(subs), max(number, since)).Way(board.Do("show", t.ID))
+		return nil, board.Refusef(board.CodeInvalid, "%s has %d submissions, not %d", t.ID, len(subs), max(number, since)).Way(board.ActOn("show", t.ID))
 	}
 	now := subs[number-1]
 	p := &Patch{Task: t.ID, Number: number, Since: since, From: plumbing.OID(now.Base), To: plumbing.OID(now.Commit)}
@@ -86,7 +86,7 @@ func (b *Board) Annotate(ctx context.Context, t *board.Task, p *Patch) error {
 func (b *Board) SinceLast(ctx context.Context, t *board.Task) (*Patch, error) {
 	since, number := LastTwo(t)
 	if number > 0 && since == 0 {
-		return nil, board.Refusef(board.CodeWrongState, "%s was submitted once: there is none before it", t.ID).Way(board.Do("diff", t.ID))
+		return nil, board.Refusef(board.CodeWrongState, "%s was submitted once: there is none before it", t.ID).Way(board.ActOn("diff", t.ID))
 	}
 	p, err := b.SubmissionDiff(ctx, t, since, number)
 	if err != nil || !p.Rewritten {

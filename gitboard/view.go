@@ -104,7 +104,7 @@ func (b *Board) commitAt(ctx context.Context, when string) (plumbing.OID, error)
 			}
 		}
 		if found.IsZero() {
-			return "", board.Refusef(board.CodeInvalid, "the board is younger than %s", when).Way(board.Do("log"))
+			return "", board.Refusef(board.CodeInvalid, "the board is younger than %s", when).Way(board.ActOn("log"))
 		}
 		return found, nil
 	}
@@ -113,14 +113,14 @@ func (b *Board) commitAt(ctx context.Context, when string) (plumbing.OID, error)
 		return "", err
 	}
 	if err != nil {
-		return "", board.Refusef(board.CodeInvalid, "%s is neither a commit nor a time (2026-01-31T14:05:00Z)", text.Line(when, 60)).Way(board.Do("log"))
+		return "", board.Refusef(board.CodeInvalid, "%s is neither a commit nor a time (2026-01-31T14:05:00Z)", text.Line(when, 60)).Way(board.ActOn("log"))
 	}
 	on, err := b.Repo().History().IsAncestor(ctx, oid, tip.Commit)
 	if err != nil {
 		return "", err
 	}
 	if !on {
-		return "", board.Refusef(board.CodeInvalid, "%s is not a commit of the board", text.Line(when, 60)).Way(board.Do("log"))
+		return "", board.Refusef(board.CodeInvalid, "%s is not a commit of the board", text.Line(when, 60)).Way(board.ActOn("log"))
 	}
 	return oid, nil
 }

@@ -24,9 +24,9 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 		}
 		return offBranch(s, w.Task)
 	case w.Role != roles.Coder:
-		return board.Refusef(board.CodePermission, "%s is a %s, and only coders commit", w.ID, w.Role).Advise("%s or %s puts a finding on the board", board.Do("discover"), board.Do("anomaly"))
+		return board.Refusef(board.CodePermission, "%s is a %s, and only coders commit", w.ID, w.Role).Advise("%s or %s puts a finding on the board", board.ActOn("discover"), board.ActOn("anomaly"))
 	case w.Task == "":
-		return board.Refusef(board.CodePermission, "%s commits only in the worktree of its task, and this is not one", w.ID).Advise("%s shows where your worktree is", board.Do("prime"))
+		return board.Refusef(board.CodePermission, "%s commits only in the worktree of its task, and this is not one", w.ID).Advise("%s shows where your worktree is", board.ActOn("prime"))
 	case s == nil:
 		return nil
 	}
@@ -36,9 +36,9 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	}
 	switch {
 	case t == nil:
-		return board.Refusef(board.CodeUnknownTask, "there is no task %s", w.Task).Way(board.Do("prime"))
+		return board.Refusef(board.CodeUnknownTask, "there is no task %s", w.Task).Way(board.ActOn("prime"))
 	case t.AssignedTo != w.ID || t.Status != board.Claimed:
-		return board.Refusef(board.CodePermission, "%s does not hold %s (%s)", w.ID, t.ID, describe(t)).Way(board.Do("prime"))
+		return board.Refusef(board.CodePermission, "%s does not hold %s (%s)", w.ID, t.ID, describe(t)).Way(board.ActOn("prime"))
 	}
 	if r := w.replaced(s); r != nil {
 		return r
@@ -48,7 +48,7 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	}
 	if s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
 		return board.Refusef(board.CodeGate, "%s has no pre-execution checkpoint in iteration %d yet: it comes before the first commit", t.ID, t.Iteration).
-			Way(board.Do("pre-exec", t.ID).With("intent", "TEXT", "validation", "TEXT", "file", "FILE"))
+			Way(board.ActOn("pre-exec", t.ID).With("intent", "TEXT", "validation", "TEXT", "file", "FILE"))
 	}
 	return nil
 }

@@ -34,9 +34,9 @@ func PrePush(w Who, pushed []Pushed, candidate string) *board.Refusal {
 		}
 		return refuse(board.CodePermission, "push as a human, from the project's root", "%s nobody pushes", w.where())
 	}
-	hint := board.Do("prime").Hint()
+	hint := board.ActOn("prime").Hint()
 	if w.Task != "" {
-		hint = board.Advice("%s hands work on, to other clones too", board.Do("submit", w.Task))
+		hint = board.Advice("%s hands work on, to other clones too", board.ActOn("submit", w.Task))
 	}
 	return board.Refusef(board.CodePermission, "%s pushes only through git liza", w.ID).Advise("%s", hint)
 }

@@ -95,15 +95,15 @@ func move(w Who, s *board.State, m Move) *board.Refusal {
 	case ref == "HEAD":
 		return refuse(board.CodePermission, "work in the worktree of your task", "%s may not move HEAD of the main worktree: it is the human's", w)
 	case strings.HasPrefix(ref, plumbing.BoardPrefix):
-		return board.Refusef(board.CodePermission, "%s is moved by git liza alone", name).Advise("%s: every change of the board is a command", board.Do("help"))
+		return board.Refusef(board.CodePermission, "%s is moved by git liza alone", name).Advise("%s: every change of the board is a command", board.ActOn("help"))
 	case strings.HasPrefix(ref, plumbing.OwnPrefix):
-		return board.Refusef(board.CodePermission, "%s is kept by git liza alone", ref).Advise("leave it; %s looks after what a crash left", board.Do("doctor"))
+		return board.Refusef(board.CodePermission, "%s is kept by git liza alone", ref).Advise("leave it; %s looks after what a crash left", board.ActOn("doctor"))
 	case strings.HasPrefix(ref, plumbing.HeadsPrefix) && ofTask:
 		return branchMove(w, s, m, name, task)
 	case strings.HasPrefix(ref, plumbing.HeadsPrefix) && name == integrationOf(s):
 		return board.Refusef(board.CodePermission, "%s moves by a merge of approved work, or by a human's land; not by %s", name, w).Advise("%s", towardsIntegration(w))
 	case strings.HasPrefix(ref, plumbing.HeadsPrefix):
-		return board.Refusef(board.CodePermission, "%s is not a task's branch, and agents move no other", name).Advise("commit on the branch of your task: %s shows which", board.Do("prime"))
+		return board.Refusef(board.CodePermission, "%s is not a task's branch, and agents move no other", name).Advise("commit on the branch of your task: %s shows which", board.ActOn("prime"))
 	case ref == plumbing.StashRef:
 		return refuse(board.CodePermission, "commit on the branch of your task instead: what is a draft can be amended", "stashes are shared by all worktrees: another would pop yours")
 	case strings.HasPrefix(ref, plumbing.TagsPrefix):
@@ -125,13 +125,13 @@ func integrationOf(s *board.State) string {
 func towardsIntegration(w Who) board.Hint {
 	switch {
 	case w.Role == roles.CodeReviewer:
-		return board.Advice("%s, once the task is APPROVED", board.Do("merge", "ID"))
+		return board.Advice("%s, once the task is APPROVED", board.ActOn("merge", "ID"))
 	case w.Role == roles.Coder && w.Task != "":
-		return board.Do("submit", w.Task).Hint()
+		return board.ActOn("submit", w.Task).Hint()
 	case w.ID == "":
-		return board.Advice("as a human, at the project's root: %s", board.Do("land", "COMMIT"))
+		return board.Advice("as a human, at the project's root: %s", board.ActOn("land", "COMMIT"))
 	}
-	return board.Do("status").Hint()
+	return board.ActOn("status").Hint()
 }
 
 // taskOf returns the task that a branch belongs to. While the board can't be read, a branch that
@@ -176,15 +176,15 @@ func taskMove(w Who, s *board.State, branch, id string) *board.Refusal {
 	case s.Err() != nil:
 		return nil
 	case t == nil:
-		return board.Refusef(board.CodeUnknownTask, "there is no task %s, so %s is nobody's branch", id, branch).Way(board.Do("prime"))
+		return board.Refusef(board.CodeUnknownTask, "there is no task %s, so %s is nobody's branch", id, branch).Way(board.ActOn("prime"))
 	case w.Role != roles.Coder:
-		return board.Refusef(board.CodePermission, "%s is moved by the coder who holds %s, and %s is a %s", branch, id, w.ID, w.Role).Way(board.Do("show", id))
+		return board.Refusef(board.CodePermission, "%s is moved by the coder who holds %s, and %s is a %s", branch, id, w.ID, w.Role).Way(board.ActOn("show", id))
 	case t.AssignedTo != w.ID:
-		return board.Refusef(board.CodePermission, "%s does not hold %s (%s), so %s is not its branch", w.ID, id, describe(t), branch).Way(board.Do("prime"))
+		return board.Refusef(board.CodePermission, "%s does not hold %s (%s), so %s is not its branch", w.ID, id, describe(t), branch).Way(board.ActOn("prime"))
 	case t.Status != board.Claimed:
-		hint := board.Do("show", id).Hint()
+		hint := board.ActOn("show", id).Hint()
 		if t.Status == board.ReadyForReview {
-			hint = board.Advice("%s, as long as nobody reviews it", board.Do("withdraw", id))
+			hint = board.Advice("%s, as long as nobody reviews it", board.ActOn("withdraw", id))
 		}
 		return board.Refusef(board.CodeWrongState, "%s is %s: its branch stays as it is", id, t.Status).Advise("%s", hint)
 	}

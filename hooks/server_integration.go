@@ -38,7 +38,7 @@ func CheckIntegration(i Integration) *board.Refusal {
 	case zero(m.New):
 		return refuse(board.CodeIntegration, "leave it", "%s is where approved work lands, and is not deleted", i.Branch)
 	case !zero(i.Now) && !i.Holds(i.Now, m.New):
-		return board.Refusef(board.CodeIntegration, "%s would lose commits: only a fast-forward is taken", i.Branch).Advise("rebase your work onto it: git fetch, then %s", board.Do("sync"))
+		return board.Refusef(board.CodeIntegration, "%s would lose commits: only a fast-forward is taken", i.Branch).Advise("rebase your work onto it: git fetch, then %s", board.ActOn("sync"))
 	}
 	if zero(i.Now) && !i.Founding {
 		return refuse(board.CodeIntegration, "the server's administrator creates it: git branch "+i.Branch+" COMMIT", "%s is missing here, and no push makes it: the board knows where it was", i.Branch)
@@ -51,22 +51,22 @@ func CheckIntegration(i Integration) *board.Refusal {
 		return nil
 	}
 	if i.lastMove() == "" {
-		return board.Refusef(board.CodeIntegration, "nothing on the board records that %s moves from %.10s to %.10s", i.Branch, i.Now, m.New).Advise(land, board.Do("land", "COMMIT"))
+		return board.Refusef(board.CodeIntegration, "nothing on the board records that %s moves from %.10s to %.10s", i.Branch, i.Now, m.New).Advise(land, board.ActOn("land", "COMMIT"))
 	}
 	at := i.Now
 	for _, l := range i.Landings {
 		switch {
 		case l.Found && !i.Holds(l.After, at):
-			return board.Refusef(board.CodeIntegration, "%s is at %.10s and does not hold %.10s, which the board says was found there", i.Branch, at, l.After).Advise(land, board.Do("land", "COMMIT"))
+			return board.Refusef(board.CodeIntegration, "%s is at %.10s and does not hold %.10s, which the board says was found there", i.Branch, at, l.After).Advise(land, board.ActOn("land", "COMMIT"))
 		case l.Found:
 			continue
 		case l.Before != at || !i.Holds(at, l.After):
-			return board.Refusef(board.CodeIntegration, "%s is at %.10s, and the board records a move from %.10s to %.10s", i.Branch, at, l.Before, l.After).Advise(land, board.Do("land", "COMMIT"))
+			return board.Refusef(board.CodeIntegration, "%s is at %.10s, and the board records a move from %.10s to %.10s", i.Branch, at, l.Before, l.After).Advise(land, board.ActOn("land", "COMMIT"))
 		}
 		at = l.After
 	}
 	if at != m.New {
-		return board.Refusef(board.CodeIntegration, "the board records %s at %.10s, and the push moves it to %.10s", i.Branch, at, m.New).Advise(land, board.Do("land", "COMMIT"))
+		return board.Refusef(board.CodeIntegration, "the board records %s at %.10s, and the push moves it to %.10s", i.Branch, at, m.New).Advise(land, board.ActOn("land", "COMMIT"))
 	}
 	return nil
 }

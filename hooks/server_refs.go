@@ -24,7 +24,7 @@ func BoardMove(m Move, known string, grows func(older, newer string) bool) *boar
 	case zero(m.New):
 		return refuse(board.CodeHistory, "leave it: the board is everybody's", "liza/state is the board, and is not deleted")
 	case !zero(m.Now) && !grows(m.Now, m.New):
-		return board.Refusef(board.CodeHistory, "liza/state only grows: this would take operations back").Advise("%s, then retry", board.Do("sync"))
+		return board.Refusef(board.CodeHistory, "liza/state only grows: this would take operations back").Advise("%s, then retry", board.ActOn("sync"))
 	case zero(m.Now) && !zero(known) && !grows(known, m.New):
 		return refuse(board.CodeHistory, "restore the board from a clone that has it: git push REMOTE liza/state", "liza/state is missing on this server, and the pushed branch is another board: it lacks %.10s", known)
 	}
@@ -37,12 +37,12 @@ func StaleBoard(m Move) *board.Refusal {
 	if m.Old == m.Now {
 		return nil
 	}
-	return board.Refusef(board.CodeHistory, "liza/state is at %.10s, and the push moves it from %.10s", m.Now, m.Old).Advise("%s, then retry", board.Do("sync"))
+	return board.Refusef(board.CodeHistory, "liza/state is at %.10s, and the push moves it from %.10s", m.Now, m.Old).Advise("%s, then retry", board.ActOn("sync"))
 }
 
 // ForeignHome refuses a home of the board that is not on it: a push could not restore the board.
 func ForeignHome(m Move) *board.Refusal {
-	return board.Refusef(board.CodeRef, "%s would be at %.10s, which is no commit of the board", m.Ref, m.New).Advise("%s, in a clone that has the board", board.Do("share"))
+	return board.Refusef(board.CodeRef, "%s would be at %.10s, which is no commit of the board", m.Ref, m.New).Advise("%s, in a clone that has the board", board.ActOn("share"))
 }
 
 // SecondHome refuses a home of the board where it has another one, in a branch: leases, submissions
@@ -53,7 +53,7 @@ func SecondHome(m Move, branch string) *board.Refusal {
 
 // BoardMerge refuses a board commit with several parents.
 func BoardMerge(commit string) *board.Refusal {
-	return board.Refusef(board.CodeHistory, "%s has several parents, and the board's history is one line", commit).Advise("%s, then retry", board.Do("sync"))
+	return board.Refusef(board.CodeHistory, "%s has several parents, and the board's history is one line", commit).Advise("%s, then retry", board.ActOn("sync"))
 }
 
 // Push is a push as the server sees it.
@@ -92,7 +92,7 @@ func Submitted(task string, n int, commit, at string) *board.Refusal {
 	if at == commit {
 		return nil
 	}
-	return board.Refusef(board.CodeRef, "submission %d of %s is %.10s, and %s does not come with it", n, task, commit, plumbing.ReviewRef(task, n)).Advise("%s pushes both together", board.Do("submit"))
+	return board.Refusef(board.CodeRef, "submission %d of %s is %.10s, and %s does not come with it", n, task, commit, plumbing.ReviewRef(task, n)).Advise("%s pushes both together", board.ActOn("submit"))
 }
 
 // AttestationsMove refuses a move that takes statements back. grows is as in BoardMove.
@@ -121,7 +121,7 @@ func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 	case strings.HasPrefix(m.Ref, plumbing.BoardPrefix):
 		return refuse(board.CodeRef, "give the branch another name", "below liza/ there are the board (liza/state), branches of tasks and candidates, and nothing else")
 	case p.State == nil:
-		return board.Refusef(board.CodeNoBoard, "there is no board here, so there is nothing for %s", m.Ref).Advise("%s, in a clone that has the board", board.Do("share"))
+		return board.Refusef(board.CodeNoBoard, "there is no board here, so there is nothing for %s", m.Ref).Advise("%s, in a clone that has the board", board.ActOn("share"))
 	case m.Ref == plumbing.HomeRef && zero(m.Now):
 		return nil
 	case strings.HasPrefix(m.Ref, plumbing.LeasePrefix):
@@ -135,7 +135,7 @@ func (p Push) OwnRef(m Move, lease *board.Lease) *board.Refusal {
 	}
 	r := p.reviewMove(m, strings.TrimPrefix(m.Ref, plumbing.ReviewPrefix))
 	if r != nil && !zero(m.Now) {
-		return board.Refusef(board.CodeRef, "%s is there already, and stays what it is", name).Advise("%s, and submit again", board.Do("sync"))
+		return board.Refusef(board.CodeRef, "%s is there already, and stays what it is", name).Advise("%s, and submit again", board.ActOn("sync"))
 	}
 	return r // where something else had taken its place, the submission replaces it
 }
@@ -167,10 +167,10 @@ func (p Push) reviewMove(m Move, name string) *board.Refusal {
 	const together = "push it together with the board: git push --atomic; %s does so by itself"
 	t := p.State.Task(id)
 	if t == nil {
-		return board.Refusef(board.CodeUnknownTask, "the board has no task %q, whose submission this would be", id).Advise(together, board.Do("submit"))
+		return board.Refusef(board.CodeUnknownTask, "the board has no task %q, whose submission this would be", id).Advise(together, board.ActOn("submit"))
 	}
 	if n, _ := strconv.Atoi(number); strconv.Itoa(n) != number || t.Submission(n) != m.New {
-		return board.Refusef(board.CodeRef, "the board knows of no submission %s of %s at %.10s", number, id, m.New).Advise(together, board.Do("submit"))
+		return board.Refusef(board.CodeRef, "the board knows of no submission %s of %s at %.10s", number, id, m.New).Advise(together, board.ActOn("submit"))
 	}
 	return nil
 }
@@ -204,18 +204,18 @@ func (p Push) leaseMove(m Move, lease *board.Lease) *board.Refusal {
 		if p.Of(plumbing.BoardRef) != nil || s.Agent(holder) == nil {
 			return nil // along with the operation that takes it over or ends it, or no agent's, as the merge lease
 		}
-		return board.Refusef(board.CodeLease, "the lease of %s ends by an operation, and none comes with this", holder).Advise("take the work over: %s, %s", board.Do("claim"), board.Do("sweep"))
+		return board.Refusef(board.CodeLease, "the lease of %s ends by an operation, and none comes with this", holder).Advise("take the work over: %s, %s", board.ActOn("claim"), board.ActOn("sweep"))
 	case lease == nil || lease.Agent != holder:
-		return board.Refusef(board.CodeLease, "the object pushed to %s is not a lease of it", m.Ref).Way(board.Do("heartbeat"))
+		return board.Refusef(board.CodeLease, "the object pushed to %s is not a lease of it", m.Ref).Way(board.ActOn("heartbeat"))
 	}
 	a := s.Agent(holder)
 	if !plumbing.IsHolder(holder) && (a == nil || a.Session != lease.Session) {
-		return board.Refusef(board.CodeSession, "%s is registered in another session, or not at all: this is not its lease", holder).Advise("stop: %s begins a new session", board.Do("register"))
+		return board.Refusef(board.CodeSession, "%s is registered in another session, or not at all: this is not its lease", holder).Advise("stop: %s begins a new session", board.ActOn("register"))
 	}
 	if c := s.Config(); c != nil {
 		longest := c.LeaseLasts(a != nil && a.ByHand(), s.Task(lease.Task)) + board.ClockSlack
 		if lease.Expires > p.Now.Add(longest) {
-			return board.Refusef(board.CodeLease, "the lease of %s would last until %s, longer than a lease may", holder, lease.Expires).Advise("correct the clock of that machine: %s", board.Do("heartbeat"))
+			return board.Refusef(board.CodeLease, "the lease of %s would last until %s, longer than a lease may", holder, lease.Expires).Advise("correct the clock of that machine: %s", board.ActOn("heartbeat"))
 		}
 	}
 	return nil

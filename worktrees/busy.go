@@ -49,5 +49,5 @@ func (s *Project) atWork(ctx context.Context, v *gitboard.View, t *board.Task, t
 		return nil
 	}
 	return about(board.CodeLease, t.ID, "%s's lease has expired, but its worktree changed %s ago: %s seems to work on it", t.AssignedTo, board.Span(idle), t.AssignedTo).
-		Advise("take another task; a human that knows better: %s", board.Do("recover-task", t.ID))
+		Advise("take another task; a human that knows better: %s", board.ActOn("recover-task", t.ID))
 }

@@ -327,7 +327,7 @@ func otherPrefix(v *gitboard.View) (none board.Hint) {
 	if !board.MayRenameBranches(v.State) {
 		return none
 	}
-	return board.Advice(", or choose how the branches of tasks are called: %s", board.Do("config", board.KeyTaskBranches).With("value", "agents/"))
+	return board.Advice(", or choose how the branches of tasks are called: %s", board.ActOn("config", board.KeyTaskBranches).With("value", "agents/"))
 }
 
 // settle brings the clone in line with a committed claim.

@@ -125,7 +125,7 @@ func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *bo
 	for _, merge := range mergesBefore(v, t) {
 		if has, err := c.b.Sharing().Brings(ctx, merge); !has {
 			return cmp.Or(err, error(about(board.CodeMissing, t.ID, "%s depends on %.10s, which isn't in this clone or at %s", t.ID, merge, c.b.Remote()).
-				Advise("%s, in a clone that has it", board.Do("land", merge))))
+				Advise("%s, in a clone that has it", board.ActOn("land", merge))))
 		}
 	}
 	lacks, err := c.lacking(ctx, v, t, base)
@@ -138,7 +138,7 @@ func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, t *bo
 	if now, err := c.integration(ctx, v); err != nil || now != base {
 		return cmp.Or(err, errChanged)
 	}
-	return about(board.CodeSetBack, t.ID, "integration at %s lacks %.10s, which %s depends on", c.b.Remote(), lacks, t.ID).Way(board.Do("land", lacks))
+	return about(board.CodeSetBack, t.ID, "integration at %s lacks %.10s, which %s depends on", c.b.Remote(), lacks, t.ID).Way(board.ActOn("land", lacks))
 }
 
 // lacking returns a commit that a task depends on and that base lacks, "" for none.

@@ -39,7 +39,7 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 	if fresh != nil {
 		if fresh.Role != roles.Human && fresh.Role != roles.Planner && fresh.ID != t.AssignedTo {
 			return "", about(board.CodePermission, t.ID, "%s holds %s, and %s would replace its worktree", t.AssignedTo, t.ID, fresh.ID).
-				Advise("%s makes a missing one; a fresh one is for its coder, a planner or a human", board.Do("worktree-create", t.ID))
+				Advise("%s makes a missing one; a fresh one is for its coder, a planner or a human", board.ActOn("worktree-create", t.ID))
 		}
 		if _, err := s.WorkTip(ctx, v, t); err != nil {
 			return "", err // it has no source

@@ -42,7 +42,7 @@ func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task stri
 	}
 	r := about(board.CodeWrongState, t.ID, "%s is %s; deleting its worktree needs BLOCKED, ABANDONED or SUPERSEDED", t.ID, t.Status)
 	if t.Status == board.Merged {
-		return r.Advise("%s takes away what a merge has left", board.Do("doctor").With("fix", ""))
+		return r.Advise("%s takes away what a merge has left", board.ActOn("doctor").With("fix", ""))
 	}
 	return r.Advise("block, abandon or supersede it first")
 }

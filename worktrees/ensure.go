@@ -129,7 +129,7 @@ func (s *Project) WorkTip(ctx context.Context, v *gitboard.View, t *board.Task) 
 	}
 	switch {
 	case tip.IsZero() && from == "":
-		return "", about(board.CodeMissing, t.ID, "the work of %s is not in this clone", t.ID).Advise("%s, or take another task", board.Do("sync"))
+		return "", about(board.CodeMissing, t.ID, "the work of %s is not in this clone", t.ID).Advise("%s, or take another task", board.ActOn("sync"))
 	case !tip.IsZero() && (from == "" || t.Clone == s.Clone):
 		return tip, nil
 	case !tip.IsZero():

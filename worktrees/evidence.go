@@ -110,7 +110,7 @@ func (s *Project) work(ctx context.Context, v *gitboard.View, t *board.Task, g g
 		if s.Elsewhere(t) {
 			return "", refusal(board.CodeElsewhere, t.ID, "do it there", "the worktree of %s is in another clone", t.ID)
 		}
-		return "", about(board.CodeMissing, t.ID, "the worktree of %s is missing", t.ID).Way(board.Do("worktree-create", t.ID))
+		return "", about(board.CodeMissing, t.ID, "the worktree of %s is missing", t.ID).Way(board.ActOn("worktree-create", t.ID))
 	}
 	if err := clean(v, t.ID, g.Checkout, board.Advice("commit or remove them, then try again")); err != nil {
 		return "", err
@@ -159,7 +159,7 @@ func orDetached(branch string) string {
 func clean(v *gitboard.View, task string, c git.Checkout, hint board.Hint) error {
 	switch {
 	case c.Branch == v.TaskRef(task) && c.Head.IsZero():
-		return about(board.CodeMissing, task, "the branch %s is missing", v.TaskBranch(task)).Way(board.Do("doctor"))
+		return about(board.CodeMissing, task, "the branch %s is missing", v.TaskBranch(task)).Way(board.ActOn("doctor"))
 	case len(c.Dirty) > 0:
 		return about(board.CodeDirty, task, "the worktree of %s has changes that are not committed: %s", task, listed(paths(c.Dirty))).Advise("%s", hint)
 	}

@@ -107,7 +107,7 @@ func Leave(ctx context.Context, b *gitboard.Board, actor board.Actor) (kept []st
 		case err != nil:
 			return nil, err
 		case l.Ours: // somebody else's stays
-			return nil, board.Refusef(board.CodeInTheWay, "the worktree %s can't be removed", e.Path).Way(board.Do("doctor"))
+			return nil, board.Refusef(board.CodeInTheWay, "the worktree %s can't be removed", e.Path).Way(board.ActOn("doctor"))
 		}
 	}
 	updates, err := s.unmergedRefs(ctx, v)

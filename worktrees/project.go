@@ -324,7 +324,7 @@ func resolved(path string) string {
 }
 
 // copied refuses what would change the worktrees of a repository of which this one is a copy.
-var repair = board.Do("worktree-repair")
+var repair = board.ActOn("worktree-repair")
 
 func copied(original string) *board.Refusal {
 	return board.Refusef(board.CodeElsewhere, "this is a copy of %s, which uses the worktrees that are recorded here", original).

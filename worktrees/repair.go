@@ -37,7 +37,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 		known := present(linked) || slices.ContainsFunc(s.repo.Records().All(), func(record string) bool { return filepath.Base(record) == filepath.Base(linked) })
 		if !known {
 			lost = board.Refusef(board.CodeInTheWay, "git has deleted its record of the worktree %s (git worktree prune)", path).
-				Advise("move it elsewhere, then %s, and copy its files to the new worktree", board.Do("doctor").With("fix", ""))
+				Advise("move it elsewhere, then %s, and copy its files to the new worktree", board.ActOn("doctor").With("fix", ""))
 		}
 		return !known
 	})

@@ -82,7 +82,7 @@ func orMissing(err error, t *board.Task) error {
 	if err != nil {
 		return err
 	}
-	return about(board.CodeMissing, t.ID, "the submitted commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID).Way(board.Do("sync"))
+	return about(board.CodeMissing, t.ID, "the submitted commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID).Way(board.ActOn("sync"))
 }
 
 // TidyAll removes the worktrees and branches of finished tasks, which remain here if another clone

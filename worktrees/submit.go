@@ -56,7 +56,7 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 		}
 		if !retries.Spend() {
 			return nil, nil, about(board.CodeStale, r.Task, "the worktree of %s was at another commit each time that its large files had been uploaded", r.Task).
-				Advise("%s, when nothing commits there", board.Do("submit", r.Task))
+				Advise("%s, when nothing commits there", board.ActOn("submit", r.Task))
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (s *Project) payload(ctx context.Context, v *gitboard.View, r SubmitRequest
 	}
 	if ran != nil {
 		if p.Verified = ran.how; ran.on != "" && ran.on != commit {
-			return nil, nil, about(board.CodeStale, t.ID, "the validation ran on %s, and %s is at %s now", ran.on.Short(), v.TaskBranch(t.ID), commit.Short()).Way(board.Do("submit", t.ID).With("verified", r.Verified))
+			return nil, nil, about(board.CodeStale, t.ID, "the validation ran on %s, and %s is at %s now", ran.on.Short(), v.TaskBranch(t.ID), commit.Short()).Way(board.ActOn("submit", t.ID).With("verified", r.Verified))
 		}
 	}
 	p.Early, p.People = t.Early(log.Made(work)), log.People(work)
@@ -229,7 +229,7 @@ func (s *Project) submittable(
 		}
 		if commit != head {
 			return "", nil, about(board.CodeStale, t.ID, "%s is at %s, not at %s", v.TaskBranch(t.ID), head.Short(), commit.Short()).
-				Advise("submit what is checked out there: %s", board.Do("submit", t.ID))
+				Advise("submit what is checked out there: %s", board.ActOn("submit", t.ID))
 		}
 	}
 	tip, err := s.integration(ctx, v)

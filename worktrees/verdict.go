@@ -92,7 +92,7 @@ func (s *Project) judged(ctx context.Context, v *gitboard.View, t *board.Task, p
 	if g.err != nil {
 		return nil, g.err
 	}
-	again := board.Advice("reject it, or let %s submit what is there: %s", t.AssignedTo, board.Do("show", t.ID))
+	again := board.Advice("reject it, or let %s submit what is there: %s", t.AssignedTo, board.ActOn("show", t.ID))
 	if g.Ours {
 		if err := clean(v, t.ID, g.Checkout, again); err != nil {
 			return nil, err

@@ -526,7 +526,7 @@ var lives = map[string][]moment{
 	"integration-set-back": {
 		{what: "none"},
 		{what: "set back", do: func(w *world) {
-			w.setBack = &report.SetBack{Text: "integration lacks c1", Do: board.Do("land", "c1").Hint()}
+			w.setBack = &report.SetBack{Text: "integration lacks c1", Do: board.ActOn("land", "c1").Hint()}
 		}, says: "SET BACK: integration lacks c1", how: alarm.Grave, runs: true},
 		{what: "persists", at: 9 * m, runs: true},
 		{what: "integration is back", at: 11 * m, do: func(w *world) { w.setBack = nil }},

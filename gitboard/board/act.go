@@ -16,10 +16,10 @@ type Act struct {
 // Input is a field of an act. One without a value is a choice: "force".
 type Input struct{ Field, Value string }
 
-// Do returns an act on some records.
+// ActOn returns an act on some records.
 //
 //go:noinline
-func Do(name string, on ...string) Act { return Act{Name: name, On: on} }
+func ActOn(name string, on ...string) Act { return Act{Name: name, On: on} }
 
 // With returns the act with further inputs: pairs of a field and a value. Texts in capital letters
 // are for the caller to fill in. An iterator, or its code in each of its callers, would make the program larger.

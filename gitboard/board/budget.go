@@ -56,12 +56,12 @@ func (b Budget) Spent() bool { return b.Used >= b.Most }
 func (b Budget) Raise() Hint {
 	next := strconv.Itoa(2 * max(b.Used, b.Most))
 	if b.Key == KeyBudgetTask {
-		return Do("unblock", b.About).With("budget", next).Hint()
+		return ActOn("unblock", b.About).With("budget", next).Hint()
 	}
 	if b.Role != "" {
-		return Advice("%s, tokens of %s", Do("team"), b.Role)
+		return Advice("%s, tokens of %s", ActOn("team"), b.Role)
 	}
-	return Do("config", b.Key).With("value", next).Hint()
+	return ActOn("config", b.Key).With("value", next).Hint()
 }
 
 // String describes how much of the budget is used.

@@ -225,7 +225,7 @@ const chosenAtInit = "integration_branch"
 // FindConfigKey looks up a setting by name.
 func FindConfigKey(name string) (ConfigKey, error) {
 	if name == "plan_review" {
-		return ConfigKey{}, invalid("plan_review belongs to the team, not to the settings").Advise("a human sets it: %s", Do("team"))
+		return ConfigKey{}, invalid("plan_review belongs to the team, not to the settings").Advise("a human sets it: %s", ActOn("team"))
 	}
 	var names []string
 	for _, k := range ConfigKeys {
@@ -234,7 +234,7 @@ func FindConfigKey(name string) (ConfigKey, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return ConfigKey{}, invalid("no setting is called %q", name).meant(name, names, Do("config-get"))
+	return ConfigKey{}, invalid("no setting is called %q", name).meant(name, names, ActOn("config-get"))
 }
 
 // LeaseLasts is how long a lease lasts for a task; t may be nil. byHand is for an agent without a

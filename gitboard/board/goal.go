@@ -133,7 +133,7 @@ func (s *State) FindGoal(id string) (*Goal, error) {
 		if g := s.Goal(id); g != nil || s.Err() != nil {
 			return g, s.Err()
 		}
-		return nil, refuse(CodeUnknownRecord, "no goal is called %s", quote(id)).meant(id, s.List(GoalDir), Do("goal-list"))
+		return nil, refuse(CodeUnknownRecord, "no goal is called %s", quote(id)).meant(id, s.List(GoalDir), ActOn("goal-list"))
 	}
 	switch running := s.Running(); {
 	case s.Err() != nil:
@@ -141,7 +141,7 @@ func (s *State) FindGoal(id string) (*Goal, error) {
 	case len(running) == 1:
 		return running[0], nil
 	case len(running) > 1:
-		r := invalid("%d goals are worked on; name one of them: %s", len(running), all(goalIDs(running))).Way(Do("goal-list"))
+		r := invalid("%d goals are worked on; name one of them: %s", len(running), all(goalIDs(running))).Way(ActOn("goal-list"))
 		r.Goal = running[0].ID
 		return nil, r
 	}
@@ -159,7 +159,7 @@ func goalIDs(goals []*Goal) []string {
 // ended refuses an operation that needs a goal in progress.
 func (g *Goal) ended() *Refusal {
 	return refuse(CodeWrongState, "%s is %s since %s (by %s)", g.ID, g.Status, g.Ended, g.EndedBy).
-		Advise("a human takes it up again (%s) or starts another (%s)", Do("goal-reopen", g.ID), Do("goal-start", exampleText))
+		Advise("a human takes it up again (%s) or starts another (%s)", ActOn("goal-reopen", g.ID), ActOn("goal-start", exampleText))
 }
 
 // allEnded refuses an operation that needs a goal in progress where there is none.
@@ -245,7 +245,7 @@ func checkGoal(s *State, op Operation) error {
 	}
 	if first := s.comesAfter(g); first != nil && rule.gate == whileRunning {
 		return refuse(CodeDependency, "%s is of %s, which comes after %s", t.ID, g.ID, first.ID).on(t).
-			Way(Do("goal-show", first.ID))
+			Way(ActOn("goal-show", first.ID))
 	}
 	if b := SpentGoal(s, g); b != nil && rule.gate == whileRunning && !rule.ends {
 		return refuse(CodeMode, "%s is of %s, whose budget is used up: %s", t.ID, g.ID, b).on(t).Advise("a human: %s", b.Raise())

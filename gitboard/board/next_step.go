@@ -113,12 +113,12 @@ func (a *Asker) step(s *State, r rule, t *Task) (NextStep, bool) {
 }
 
 func wayToRegister(_ *State, _ *Task, who Actor) (Payload, Act) {
-	return &Register{Session: who.Session + "-next"}, Do("register")
+	return &Register{Session: who.Session + "-next"}, ActOn("register")
 }
 
 func wayToAddTask(s *State, t *Task, who Actor) (Payload, Act) {
 	d := Definition{Description: exampleText, Kind: Code, Priority: 1}
-	p, act := &AddTask{About: About{t.ID}, Definition: d}, Do("add-task").With("id", t.ID)
+	p, act := &AddTask{About: About{t.ID}, Definition: d}, ActOn("add-task").With("id", t.ID)
 	g, err := s.goalMeant(Operation{Actor: who}, "")
 	if running := s.Running(); err != nil && len(running) > 0 {
 		g = running[max(0, slices.IndexFunc(running, func(g *Goal) bool { return !s.Planned(g) }))]
@@ -132,18 +132,18 @@ func wayToAddTask(s *State, t *Task, who Actor) (Payload, Act) {
 }
 
 func wayToFinalize(_ *State, t *Task, _ Actor) (Payload, Act) {
-	return &Finalize{About: About{t.ID}, SpecOID: exampleCommit}, Do("finalize", t.ID)
+	return &Finalize{About: About{t.ID}, SpecOID: exampleCommit}, ActOn("finalize", t.ID)
 }
 
 func wayToRejectDraft(_ *State, t *Task, _ Actor) (Payload, Act) {
-	return &RejectDraft{About{t.ID}, exampleText}, Do("reject-draft", t.ID).With("reason", exampleText)
+	return &RejectDraft{About{t.ID}, exampleText}, ActOn("reject-draft", t.ID).With("reason", exampleText)
 }
 
 // wayToAmend fills in the fields that finalize requires and the task lacks. If it lacks none, it
 // fills in the one that is amended most often.
 func wayToAmend(_ *State, t *Task, _ Actor) (Payload, Act) {
 	p := &AmendTask{About: About{t.ID}, Definition: Definition{DoneWhen: exampleText, Scope: exampleText, SpecRef: "FILE", SpecOID: exampleCommit}}
-	act := Do("amend-task", t.ID)
+	act := ActOn("amend-task", t.ID)
 	set := func(missing bool, field, example string) {
 		if missing {
 			p.Set, act = append(p.Set, field), act.With(field, example)
@@ -164,35 +164,35 @@ func wayToClaim(_ *State, t *Task, who Actor) (Payload, Act) {
 	if KindOfClaim(t, who.ID).Fresh {
 		p.BaseCommit = exampleCommit
 	}
-	return p, Do("claim", t.ID)
+	return p, ActOn("claim", t.ID)
 }
 
 func wayToPreExec(_ *State, t *Task, _ Actor) (Payload, Act) {
 	c := Checkpoint{Intent: exampleText, Validation: exampleText, FilesToModify: []string{"PATH"}}
-	return &PreExec{About{t.ID}, c}, Do("pre-exec", t.ID).With("intent", exampleText, "validation", exampleText, "file", "PATH")
+	return &PreExec{About{t.ID}, c}, ActOn("pre-exec", t.ID).With("intent", exampleText, "validation", exampleText, "file", "PATH")
 }
 
 func wayToHandOff(_ *State, t *Task, who Actor) (Payload, Act) {
-	p, act := &HandOff{About: About{t.ID}, Summary: exampleText, NextAction: exampleText}, Do("handoff", t.ID)
+	p, act := &HandOff{About: About{t.ID}, Summary: exampleText, NextAction: exampleText}, ActOn("handoff", t.ID)
 	if who.Role == roles.Planner {
-		p.Task, act = "", Do("handoff")
+		p.Task, act = "", ActOn("handoff")
 	}
 	return p, act.With("summary", exampleText, "next", exampleText)
 }
 
 func wayToRelease(_ *State, t *Task, who Actor) (Payload, Act) {
 	if who.Role == roles.Human {
-		return &Release{About: About{t.ID}, Force: true, Reason: exampleText}, Do("release", t.ID).With("force", "", "reason", exampleText)
+		return &Release{About: About{t.ID}, Force: true, Reason: exampleText}, ActOn("release", t.ID).With("force", "", "reason", exampleText)
 	}
-	return &Release{About: About{t.ID}}, Do("release", t.ID)
+	return &Release{About: About{t.ID}}, ActOn("release", t.ID)
 }
 
 func wayToSubmit(_ *State, t *Task, _ Actor) (Payload, Act) {
-	return &Submit{About: About{t.ID}, Commit: exampleCommit, ReviewBase: exampleCommit, Commits: 1, Files: 1, NoTestsBecause: exampleText}, Do("submit", t.ID).With("verified", "COMMAND")
+	return &Submit{About: About{t.ID}, Commit: exampleCommit, ReviewBase: exampleCommit, Commits: 1, Files: 1, NoTestsBecause: exampleText}, ActOn("submit", t.ID).With("verified", "COMMAND")
 }
 
 func wayToBlock(_ *State, t *Task, who Actor) (Payload, Act) {
-	p, act := &Block{About: About{t.ID}, Reason: exampleText}, Do("block", t.ID).With("reason", exampleText)
+	p, act := &Block{About: About{t.ID}, Reason: exampleText}, ActOn("block", t.ID).With("reason", exampleText)
 	if who.Role == roles.Coder {
 		p.Questions, act = []string{exampleText}, act.With("question", exampleText)
 	}
@@ -200,11 +200,11 @@ func wayToBlock(_ *State, t *Task, who Actor) (Payload, Act) {
 }
 
 func wayToClaimReview(_ *State, t *Task, _ Actor) (Payload, Act) {
-	return &ClaimReview{About: About{t.ID}}, Do("claim-review", t.ID)
+	return &ClaimReview{About: About{t.ID}}, ActOn("claim-review", t.ID)
 }
 
 func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, Act) {
-	return &Withdraw{About: About{t.ID}}, Do("withdraw", t.ID)
+	return &Withdraw{About: About{t.ID}}, ActOn("withdraw", t.ID)
 }
 
 // wayToVerdict is a rejection: an approval has no text to fill in, and no hint proposes it.
@@ -222,7 +222,7 @@ var exampleFinding = Finding{"PATH:1", "ISSUE", "WHY", "SUGGESTION"}
 
 // Rejecting is the rejection of a task's submission, with placeholders.
 func Rejecting(t *Task) Act {
-	act := Do("verdict", t.ID).With("verdict", VerdictRejected, "commit", t.ReviewCommit)
+	act := ActOn("verdict", t.ID).With("verdict", VerdictRejected, "commit", t.ReviewCommit)
 	if len(t.OpenComments()) > 0 { // the comments have the rest
 		return act.With("reason", exampleText)
 	}
@@ -238,11 +238,11 @@ func wayToMerge(s *State, t *Task, _ Actor) (Payload, Act) {
 	if s.Config().RequireIntegrationTest {
 		p.Test = exampleText
 	}
-	return p, Do("merge", t.ID)
+	return p, ActOn("merge", t.ID)
 }
 
 func wayToUnblock(_ *State, t *Task, _ Actor) (Payload, Act) {
-	p, act := &Unblock{About: About{t.ID}}, Do("unblock", t.ID)
+	p, act := &Unblock{About: About{t.ID}}, ActOn("unblock", t.ID)
 	if t.BlockedReason == ReviewDeadlock {
 		p.Assessment, act = exampleText, act.With("assessment", exampleText)
 	}
@@ -250,31 +250,31 @@ func wayToUnblock(_ *State, t *Task, _ Actor) (Payload, Act) {
 }
 
 func wayToAnswer(_ *State, t *Task, _ Actor) (Payload, Act) {
-	return &Answer{About: About{t.ID}, Text: exampleText}, Do("answer", t.ID).With("text", exampleText)
+	return &Answer{About: About{t.ID}, Text: exampleText}, ActOn("answer", t.ID).With("text", exampleText)
 }
 
 func wayToReassign(_ *State, t *Task, _ Actor) (Payload, Act) {
-	return &Reassign{About: About{t.ID}}, Do("reassign", t.ID)
+	return &Reassign{About: About{t.ID}}, ActOn("reassign", t.ID)
 }
 
 func wayToResume(s *State, t *Task, _ Actor) (Payload, Act) {
 	if t.ID == "" {
-		return &Resume{}, Do("resume")
+		return &Resume{}, ActOn("resume")
 	}
-	return &Resume{About: About{t.ID}}, Do("resume").With("task", t.ID)
+	return &Resume{About: About{t.ID}}, ActOn("resume").With("task", t.ID)
 }
 
 func wayToResolve(*State, *Task, Actor) (Payload, Act) {
-	return &Resolve{Text: exampleText}, Do("resolve").With("text", exampleText)
+	return &Resolve{Text: exampleText}, ActOn("resolve").With("text", exampleText)
 }
 
 func wayToGoalComplete(s *State, _ *Task, _ Actor) (Payload, Act) {
 	if s.TheGoal() != nil {
-		return &GoalComplete{}, Do("goal-complete")
+		return &GoalComplete{}, ActOn("goal-complete")
 	}
 	for _, g := range s.Running() {
 		if _, open := s.unfinished(g.ID); !open && s.Planned(g) {
-			return &GoalComplete{Goal: g.ID}, Do("goal-complete", g.ID)
+			return &GoalComplete{Goal: g.ID}, ActOn("goal-complete", g.ID)
 		}
 	}
 	return nil, Act{}
@@ -283,10 +283,10 @@ func wayToGoalComplete(s *State, _ *Task, _ Actor) (Payload, Act) {
 func wayToNote(s *State, _ *Task, who Actor) (Payload, Act) {
 	switch who.Role {
 	case roles.Human:
-		return &AddNote{Message: exampleText}, Do("note").With("message", exampleText)
+		return &AddNote{Message: exampleText}, ActOn("note").With("message", exampleText)
 	case roles.Coder:
 		own := s.heldBy(who.ID)
-		return &AddNote{For: own, Message: exampleText}, Do("note").With("for", own, "message", exampleText)
+		return &AddNote{For: own, Message: exampleText}, ActOn("note").With("for", own, "message", exampleText)
 	}
-	return &AddNote{For: roles.HumanID, Message: exampleText}, Do("note").With("for", roles.HumanID, "message", exampleText)
+	return &AddNote{For: roles.HumanID, Message: exampleText}, ActOn("note").With("for", roles.HumanID, "message", exampleText)
 }

@@ -18,7 +18,7 @@ func (p *Ack) Op() string { return "ack" }
 // Check implements Payload.
 func (p *Ack) Check(s *State, _ Operation) error {
 	if len(p.IDs) == 0 {
-		return invalid("nothing is named to acknowledge").Way(Do("ack", "note-1", "anomaly-2"))
+		return invalid("nothing is named to acknowledge").Way(ActOn("ack", "note-1", "anomaly-2"))
 	}
 	for i, id := range p.IDs {
 		if slices.Contains(p.IDs[:i], id) {
@@ -28,7 +28,7 @@ func (p *Ack) Check(s *State, _ Operation) error {
 		switch {
 		case !known:
 			return refuse(CodeUnknownRecord, "no note, anomaly or spec change is called %s", quote(id)).
-				meant(id, slices.Concat(s.List(NoteDir), s.List(AnomalyDir), s.List(SpecChangeDir)), Do("read", "human_notes"))
+				meant(id, slices.Concat(s.List(NoteDir), s.List(AnomalyDir), s.List(SpecChangeDir)), ActOn("read", "human_notes"))
 		case by != "":
 			return refuse(CodeExists, "%s was acknowledged by %s already", id, by)
 		}

@@ -26,7 +26,7 @@ func (p *AddTask) Op() string { return "add-task" }
 // Check implements Payload.
 func (p *AddTask) Check(s *State, op Operation) error {
 	if t := s.Task(p.Task); t != nil {
-		return refuse(CodeExists, "there is a task %s already: %s", p.Task, t.Heading()).on(t).Way(Do("show", p.Task))
+		return refuse(CodeExists, "there is a task %s already: %s", p.Task, t.Heading()).on(t).Way(ActOn("show", p.Task))
 	}
 	if _, err := s.goalInProgress(op, p.Goal); err != nil {
 		return err
@@ -113,7 +113,7 @@ func checkDefinition(s *State, d Definition, id string) error {
 		case t.Status == Superseded:
 			return invalid("depends_on names %s, which is %s", dep, t.Status).Advise("what replaced it: %s", all(t.SupersededBy))
 		case t.Status == Abandoned:
-			return invalid("depends_on names %s, which is %s", dep, t.Status).Advise("why: %s", Do("show", dep))
+			return invalid("depends_on names %s, which is %s", dep, t.Status).Advise("why: %s", ActOn("show", dep))
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func gates(s *State, id string, d Definition, noSpecFile bool) error {
 	}
 	if d.SpecOID == "" && !noSpecFile {
 		return refuse(CodeGate, "the spec %s of %s is not a file on the integration branch", quote(d.SpecRef), id).
-			Advise("a human commits it, and brings it there: %s; or set SKIP_SPEC_FILE_CHECK=true", Do("land").With("spec", "FILE"))
+			Advise("a human commits it, and brings it there: %s; or set SKIP_SPEC_FILE_CHECK=true", ActOn("land").With("spec", "FILE"))
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (p *AlignmentEntry) Check(s *State, op Operation) error {
 		return err
 	}
 	if p.Wording != "" && (p.Wording == g.Description || required("wording", p.Wording) != nil) {
-		return invalid("the goal would stay as it is worded").Way(Do("goal-show", g.ID))
+		return invalid("the goal would stay as it is worded").Way(ActOn("goal-show", g.ID))
 	}
 	if p.Wording != "" && g.Status != InProgress {
 		return refuse(CodeWrongState, "%s is %s: its wording stays", g.ID, g.Status)

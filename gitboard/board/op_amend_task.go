@@ -74,13 +74,13 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 		return err
 	}
 	if p.Planned && slices.Contains(s.Sprint().Scope.Planned, p.Task) {
-		return invalid("%s counts for %s already", p.Task, s.Sprint().ID).Way(Do("show", p.Task))
+		return invalid("%s counts for %s already", p.Task, s.Sprint().ID).Way(ActOn("show", p.Task))
 	}
 	if t.Definition().changedTo(d) == nil && !p.Planned {
-		return invalid("this changes nothing about %s", p.Task).Way(Do("show", p.Task))
+		return invalid("this changes nothing about %s", p.Task).Way(ActOn("show", p.Task))
 	}
 	if raised := d.MaxIterations > t.MaxIterations || d.MaxReviewCycles > t.MaxReviewCycles; raised && t.Begun() && op.Actor.Role != roles.Human {
-		return refuse(CodePermission, "%s was begun, and a human raises its limits", t.ID).on(t).Way(Do("note").With("for", roles.HumanID, "message", exampleText))
+		return refuse(CodePermission, "%s was begun, and a human raises its limits", t.ID).on(t).Way(ActOn("note").With("for", roles.HumanID, "message", exampleText))
 	}
 	if t.Status != Draft {
 		if err := required("reason", p.Reason); err != nil {

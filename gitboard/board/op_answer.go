@@ -39,7 +39,7 @@ func (p *Answer) Check(s *State, op Operation) error {
 		return p.checkNote(s, op)
 	}
 	if p.Task == "" {
-		return invalid("an answer is to a BLOCKED task or a note, and none is named").Way(Do("inbox"))
+		return invalid("an answer is to a BLOCKED task or a note, and none is named").Way(ActOn("inbox"))
 	}
 	return p.unblocks().Check(s, op)
 }
@@ -49,15 +49,15 @@ func (p *Answer) checkNote(s *State, op Operation) error {
 	case p.Task != "" || p.Afresh || p.Allow != 0 || p.Kept != "":
 		return invalid("an answer is to a task or to a note, not to both")
 	case op.Actor.Role != roles.Human:
-		return refuse(CodePermission, "a note is answered by a human").Way(Do("ack", p.Note))
+		return refuse(CodePermission, "a note is answered by a human").Way(ActOn("ack", p.Note))
 	case n == nil:
-		return refuse(CodeUnknownRecord, "no note is called %s", quote(p.Note)).meant(p.Note, s.List(NoteDir), Do("inbox"))
+		return refuse(CodeUnknownRecord, "no note is called %s", quote(p.Note)).meant(p.Note, s.List(NoteDir), ActOn("inbox"))
 	case n.For != roles.HumanID:
-		return refuse(CodeWrongState, "%s is for %s, and asks you nothing", p.Note, cmp.Or(n.For, "everybody")).Way(Do("note").With("message", exampleText, "for", cmp.Or(n.For, "planner")))
+		return refuse(CodeWrongState, "%s is for %s, and asks you nothing", p.Note, cmp.Or(n.For, "everybody")).Way(ActOn("note").With("message", exampleText, "for", cmp.Or(n.For, "planner")))
 	case n.Answer != "":
-		return refuse(CodeExists, "%s was answered by %s already", p.Note, n.AnsweredBy).Way(Do("note").With("message", exampleText, "for", "planner"))
+		return refuse(CodeExists, "%s was answered by %s already", p.Note, n.AnsweredBy).Way(ActOn("note").With("message", exampleText, "for", "planner"))
 	case n.AcknowledgedBy != "":
-		return refuse(CodeExists, "%s was acknowledged by %s already", p.Note, n.AcknowledgedBy).Way(Do("note").With("message", exampleText, "for", "planner"))
+		return refuse(CodeExists, "%s was acknowledged by %s already", p.Note, n.AcknowledgedBy).Way(ActOn("note").With("message", exampleText, "for", "planner"))
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (p *Archive) Check(s *State, _ Operation) error {
 		case in != "":
 			return refuse(CodeExists, "%s is archived already, in %s", id, in)
 		case !b.Status.Terminal():
-			return refuse(CodeWrongState, "%s is %s: only what is over is archived", id, b.Status).Way(Do("show", id))
+			return refuse(CodeWrongState, "%s is %s: only what is over is archived", id, b.Status).Way(ActOn("show", id))
 		case p.Sprint != now.ID && b.StatusChangedAt > now.Timeline.Started:
 			return refuse(CodeWrongState, "%s ended at %s, in %s", id, b.StatusChangedAt, now.ID)
 		}

@@ -13,7 +13,7 @@ func (p *SetCheckpoint) Check(s *State, _ Operation) error { return mayHalt(s) }
 
 func mayHalt(s *State) error {
 	if c := s.Control(); c.Mode == CheckpointMode || c.Mode == Aborted {
-		return refuse(CodeMode, "the board is at %s already, since %s", c.Mode, c.Since).Way(Do("sprint-show").With("summary", ""))
+		return refuse(CodeMode, "the board is at %s already, since %s", c.Mode, c.Since).Way(ActOn("sprint-show").With("summary", ""))
 	}
 	return nil
 }

@@ -48,9 +48,9 @@ func (p *Comment) Check(s *State, op Operation) error {
 	case op.Actor.Role != roles.Human && t.ReviewingBy != op.Actor.ID:
 		return refuse(CodePermission, "%s is %s; its reviewer and humans comment on it", t.ID, t.describe()).on(t)
 	case p.Commit != t.ReviewCommit:
-		return refuse(CodeStale, "the comment is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).Way(Do("review", t.ID).With("diff", ""))
+		return refuse(CodeStale, "the comment is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).Way(ActOn("review", t.ID).With("diff", ""))
 	case !IsFilePath(p.Path):
-		return invalid("%s is not the path of a file of the project", quote(p.Path)).Way(Do("comment", t.ID).With("place", "src/file.go:12", "text", exampleText))
+		return invalid("%s is not the path of a file of the project", quote(p.Path)).Way(ActOn("comment", t.ID).With("place", "src/file.go:12", "text", exampleText))
 	case p.Line < 1 || p.Line > p.Lines:
 		return invalid("%s has %s, and no line %d", quote(p.Path), text.Plural(p.Lines, "line"), p.Line)
 	case len(p.Text) > MaxComment:

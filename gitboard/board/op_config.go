@@ -49,7 +49,7 @@ func mayConfigure(s *State, next *Config, edited []FieldEdit) error {
 		return err
 	}
 	if next.RequireSignatures && !s.Config().RequireSignatures && !s.humansKey("") {
-		return refuse(CodeNoKey, "no human has a key on the board: nobody could sign for a human").Way(Do("keys-add", "you@example.org").With("key", "FILE.pub"))
+		return refuse(CodeNoKey, "no human has a key on the board: nobody could sign for a human").Way(ActOn("keys-add", "you@example.org").With("key", "FILE.pub"))
 	}
 	return nil
 }

@@ -67,10 +67,10 @@ func (s *State) openDiscovery(id string) (*Discovery, error) {
 		d = s.Discovery(id)
 	}
 	if d == nil {
-		return nil, refuse(CodeUnknownRecord, "no discovery is called %s", quote(id)).meant(id, s.List(DiscoveryDir), Do("read", DiscoveryDir))
+		return nil, refuse(CodeUnknownRecord, "no discovery is called %s", quote(id)).meant(id, s.List(DiscoveryDir), ActOn("read", DiscoveryDir))
 	}
 	if !d.Open() && (d.Settled == nil || d.Settled.How != "deferred") { // a deferred one may be taken up later
-		return nil, refuse(CodeExists, "%s has been dealt with already", id).Way(Do("read", DiscoveryDir))
+		return nil, refuse(CodeExists, "%s has been dealt with already", id).Way(ActOn("read", DiscoveryDir))
 	}
 	return d, nil
 }

@@ -30,7 +30,7 @@ func (p *FinishMerge) Check(s *State, op Operation) error {
 	}
 	if s.Config().RequireIntegrationTest && (op.Actor.Role == roles.Coder || op.Actor.Role == roles.Planner) {
 		return refuse(CodeTests, "an integration test is required, and a %s can't vouch that %.10s passed it", op.Actor.Role, p.MergeCommit).
-			Advise("a reviewer or a human looks: %s", Do("doctor").With("fix", ""))
+			Advise("a reviewer or a human looks: %s", ActOn("doctor").With("fix", ""))
 	}
 	if p.Drift < 0 {
 		return invalid("drift_commits is %d", p.Drift)

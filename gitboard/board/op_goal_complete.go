@@ -23,10 +23,10 @@ func (p *GoalComplete) Check(s *State, op Operation) error {
 		return err
 	}
 	if awaits := s.AwaitsEnd(g); op.Actor.Role != roles.Human && awaits != "" {
-		return refuse(CodePermission, "%s waits for %s (goal_completion)", g.ID, awaits).Advise("a human: %s", Do("goal-complete", g.ID))
+		return refuse(CodePermission, "%s waits for %s (goal_completion)", g.ID, awaits).Advise("a human: %s", ActOn("goal-complete", g.ID))
 	}
 	if !s.Planned(g) {
-		return refuse(CodeWrongState, "%s has no tasks yet", g.ID).Way(Do("add-task").With("help", ""))
+		return refuse(CodeWrongState, "%s has no tasks yet", g.ID).Way(ActOn("add-task").With("help", ""))
 	}
 	if b, open := s.unfinished(g.ID); open {
 		return refuse(CodeWrongState, "%s is %s: %s is not complete", b.ID, b.Status, g.ID).on(s.Task(b.ID))

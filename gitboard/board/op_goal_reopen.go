@@ -19,14 +19,14 @@ func (p *GoalReopen) Op() string { return "goal-reopen" }
 // Check implements Payload.
 func (p *GoalReopen) Check(s *State, _ Operation) error {
 	if p.Goal == "" {
-		return invalid("no goal is named to reopen").Way(Do("goal-list"))
+		return invalid("no goal is named to reopen").Way(ActOn("goal-list"))
 	}
 	g, err := s.FindGoal(p.Goal)
 	if err != nil {
 		return err
 	}
 	if g.Status == InProgress {
-		return refuse(CodeWrongState, "%s is %s", g.ID, g.Status).Way(Do("goal-show", g.ID))
+		return refuse(CodeWrongState, "%s is %s", g.ID, g.Status).Way(ActOn("goal-show", g.ID))
 	}
 	return nil
 }

@@ -29,11 +29,11 @@ func (p *GoalStart) Check(s *State, _ Operation) error {
 	}
 	for _, g := range s.Goals() {
 		if g.Issue != nil && p.Issue != nil && *g.Issue == *p.Issue && g.Status != PhaseAborted {
-			return refuse(CodeExists, "%s#%d is the goal %s already", g.Issue.Repo, g.Issue.Number, g.ID).Way(Do("goal-show", g.ID))
+			return refuse(CodeExists, "%s#%d is the goal %s already", g.Issue.Repo, g.Issue.Number, g.ID).Way(ActOn("goal-show", g.ID))
 		}
 	}
 	if g := s.Goal(p.ID); g != nil {
-		return refuse(CodeExists, "there is a goal %s already: %s", g.ID, text.Line(g.Description, 80)).Way(Do("goal-show", g.ID))
+		return refuse(CodeExists, "there is a goal %s already: %s", g.ID, text.Line(g.Description, 80)).Way(ActOn("goal-show", g.ID))
 	}
 	if p.Priority != 0 {
 		if err := priority(p.Priority); err != nil {

@@ -45,7 +45,7 @@ func (p *Import) Op() string { return "import" }
 // Check implements Payload.
 func (p *Import) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse(CodeExists, "this repository has a board already: %s", text.Line(s.Purpose(), 100)).Way(Do("status"))
+		return refuse(CodeExists, "this repository has a board already: %s", text.Line(s.Purpose(), 100)).Way(ActOn("status"))
 	}
 	if err := required("source", p.Source); err != nil {
 		return err

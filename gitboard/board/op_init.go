@@ -22,7 +22,7 @@ func (p *Init) Op() string { return "init" }
 // Check implements Payload.
 func (p *Init) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse(CodeExists, "this repository has a board already: %s", text.Line(s.Purpose(), 100)).Advise("a further goal: %s", Do("goal-start", exampleText))
+		return refuse(CodeExists, "this repository has a board already: %s", text.Line(s.Purpose(), 100)).Advise("a further goal: %s", ActOn("goal-start", exampleText))
 	}
 	if err := CheckIntegration(p.IntegrationBranch); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (p *Init) Check(s *State, op Operation) error {
 // CheckIntegration refuses a name that the integration branch can't have.
 func CheckIntegration(name string) error {
 	if !validIntegration(name) {
-		return invalid("%s can't be the integration branch", quote(name)).Way(Do("").With("integration_branch", "integration"))
+		return invalid("%s can't be the integration branch", quote(name)).Way(ActOn("").With("integration_branch", "integration"))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (p *KeysAdd) Check(s *State, _ Operation) error {
 	case k.Revoked != "":
 		return refuse(CodeExists, "the key %s of %s was revoked, and stays so", Fingerprint(id), k.Principal).Advise("make another: ssh-keygen -t ed25519 -f FILE")
 	default:
-		return refuse(CodeExists, "the key %s is on the board already, as that of %s", Fingerprint(id), k.Principal).Way(Do("keys-list"))
+		return refuse(CodeExists, "the key %s is on the board already, as that of %s", Fingerprint(id), k.Principal).Way(ActOn("keys-list"))
 	}
 }
 

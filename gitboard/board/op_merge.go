@@ -99,10 +99,10 @@ func (p *Merge) Check(s *State, op Operation) error {
 func (s *State) needsTest(t *Task) error {
 	if st := s.Team().Stage(t.InStage()); st != nil && st.Test != "" {
 		return refuse(CodeTests, "an integration test is required, and the stage %s has none", st.Name).
-			Advise("a human gives it a test: %s", Do("team"))
+			Advise("a human gives it a test: %s", ActOn("team"))
 	}
 	return refuse(CodeTests, "an integration test is required, and none is set").
-		Advise("%s, or add scripts/integration-test.sh", Do("config", "integration_test").With("value", "COMMAND"))
+		Advise("%s, or add scripts/integration-test.sh", ActOn("config", "integration_test").With("value", "COMMAND"))
 }
 
 // Apply implements Payload.

@@ -54,7 +54,7 @@ func (p *AddNote) Check(s *State, op Operation) error {
 		case op.Actor.Role != roles.Human:
 			return refuse(CodePermission, "only a human ends or restarts the run of %s", quote(p.For))
 		case a == nil || a.ByHand():
-			return refuse(CodeWrongState, "no supervisor runs %s", quote(p.For)).Way(Do("status"))
+			return refuse(CodeWrongState, "no supervisor runs %s", quote(p.For)).Way(ActOn("status"))
 		}
 	}
 	return required("message", p.Message)
@@ -64,7 +64,7 @@ func (p *AddNote) Check(s *State, op Operation) error {
 func (s *State) unknownReader(id string) *Refusal {
 	readers := slices.Concat(s.List(TaskDir), s.List(AgentDir), []string{string(roles.Planner), roles.HumanID})
 	r := refuse(CodeUnknownRecord, "a note is for a task, an agent, planner or human, and no task is called %s", quote(id)).
-		meant(id, readers, Do("status"))
+		meant(id, readers, ActOn("status"))
 	r.Unknown = id
 	return r
 }

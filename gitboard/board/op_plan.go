@@ -27,7 +27,7 @@ func (p *Plan) Check(s *State, op Operation) error {
 		return refuse(CodeExists, "%s plans %s already", holder, g.ID)
 	case holder != "":
 		if lapsed(s, holder, p.Lease, 0, op) != nil {
-			return refuse(CodeReserved, "%s is planned by %s, which is alive", g.ID, holder).Way(Do("goal-list"))
+			return refuse(CodeReserved, "%s is planned by %s, which is alive", g.ID, holder).Way(ActOn("goal-list"))
 		}
 	}
 	return nil

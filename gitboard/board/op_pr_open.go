@@ -26,7 +26,7 @@ func (p *PROpen) Check(s *State, _ Operation) error {
 		return err
 	}
 	if r := g.PullRequest; r.Live() {
-		return refuse(CodeExists, "%s has a pull request already: %s", g.ID, r.Name()).Way(Do("pr-status", g.ID))
+		return refuse(CodeExists, "%s has a pull request already: %s", g.ID, r.Name()).Way(ActOn("pr-status", g.ID))
 	}
 	for _, e := range []struct{ field, text string }{{"kind", p.Kind}, {"host", p.Host}, {"repo", p.Repo}} {
 		if err := word(e.field, e.text); err != nil {

@@ -36,7 +36,7 @@ func (p *PreExec) Check(s *State, op Operation) error {
 	}
 	for _, f := range p.FilesToModify {
 		if !IsFilePath(f) || strings.Contains(f, "*") {
-			return invalid("files_to_modify: %s is not the path of a file of the project", quote(f)).Way(Do("").With("file", "src/file.go"))
+			return invalid("files_to_modify: %s is not the path of a file of the project", quote(f)).Way(ActOn("").With("file", "src/file.go"))
 		}
 	}
 	if p.Head != "" {

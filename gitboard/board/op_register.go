@@ -37,7 +37,7 @@ func (p *Register) Check(s *State, op Operation) error {
 	if err := lapsed(s, op.Actor.ID, p.Lease, 0, op); err != nil {
 		r := err.(*Refusal)
 		r.Message = fmt.Sprintf("%s is registered and alive (session since %s); its lease runs until %s", op.Actor.ID, a.RegisteredAt, p.Lease.Expires)
-		return r.Way(Do("register", FreeID(s, roles.NameOf(op.Actor.ID))))
+		return r.Way(ActOn("register", FreeID(s, roles.NameOf(op.Actor.ID))))
 	}
 	return nil
 }

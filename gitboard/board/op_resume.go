@@ -42,7 +42,7 @@ func (p *Resume) Check(s *State, _ Operation) error {
 		return nil
 	}
 	if s.Control().Mode == Running {
-		return refuse(CodeWrongState, "the board is RUNNING").Way(Do("status"))
+		return refuse(CodeWrongState, "the board is RUNNING").Way(ActOn("status"))
 	}
 	if b := s.Breaker(); b.Status == BreakerTriggered {
 		return refuse(CodeMode, "the circuit breaker is TRIGGERED (%s)", b.trigger().Pattern)
@@ -60,7 +60,7 @@ func (p *Resume) checkGoal(s *State) error {
 	case err != nil:
 		return err
 	case p.Task != "" || p.Decision == "":
-		return invalid("a goal is named for a decision about it").Way(Do("resume").With("goal", p.Goal, "decision", Replan))
+		return invalid("a goal is named for a decision about it").Way(ActOn("resume").With("goal", p.Goal, "decision", Replan))
 	case g.Status != InProgress:
 		return g.ended()
 	}

@@ -30,7 +30,7 @@ func (p *Retrospective) Check(s *State, _ Operation) error {
 		line = strings.TrimSpace(line)
 		if id, titled := strings.CutPrefix(line, RetrospectiveTitle); titled && id != s.Sprint().ID {
 			return refuse(CodeWrongState, "this is the retrospective of %s, and the sprint is %s", quote(id), s.Sprint().ID).
-				Advise("%s prints that of %s", Do("retrospective").With("template", ""), s.Sprint().ID)
+				Advise("%s prints that of %s", ActOn("retrospective").With("template", ""), s.Sprint().ID)
 		}
 		if title, begins := strings.CutPrefix(line, "## "); begins {
 			section = quote(title)

@@ -31,11 +31,11 @@ func (p *Revert) Check(s *State, op Operation) error {
 	}
 	if e := t.Last(EventReverted); e != nil {
 		return refuse(CodeExists, "%s was reverted already, by %.10s", t.ID, e.Commit).on(t).
-			Advise("its work returns with a task of its own: %s", Do("add-task"))
+			Advise("its work returns with a task of its own: %s", ActOn("add-task"))
 	}
 	if t.MergedOn() == "" {
 		return refuse(CodeMissing, "the board does not know what integration was before the merge of %s", t.ID).on(t).
-			Advise("revert %.10s by hand on a branch of integration, then: %s", t.MergeCommit, Do("land", "COMMIT"))
+			Advise("revert %.10s by hand on a branch of integration, then: %s", t.MergeCommit, ActOn("land", "COMMIT"))
 	}
 	return s.computed(t, p.Before, p.Commit, p.Merged, p.Test)
 }

@@ -16,7 +16,7 @@ func (p *SettleDiscovery) Check(s *State, _ Operation) error {
 		return err
 	}
 	if p.How != "deferred" && p.How != "rejected" {
-		return invalid("a discovery is settled as deferred or rejected, not %s", quote(p.How)).Advise("%s or %s", Do("").With("defer", ""), Do("").With("reject", ""))
+		return invalid("a discovery is settled as deferred or rejected, not %s", quote(p.How)).Advise("%s or %s", ActOn("").With("defer", ""), ActOn("").With("reject", ""))
 	}
 	return required("reason", p.Reason)
 }

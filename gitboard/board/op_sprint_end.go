@@ -15,7 +15,7 @@ func (p *SprintEnd) Check(s *State, _ Operation) error {
 		return refuse(CodeWrongState, "%s is %s already", sp.ID, sp.Status)
 	}
 	if sp.Status == AtCheckpoint && sp.planDone(s) {
-		return refuse(CodeWrongState, "%s is at CHECKPOINT and all that it planned is over", sp.ID).Advise("%s completes it", Do("resume"))
+		return refuse(CodeWrongState, "%s is at CHECKPOINT and all that it planned is over", sp.ID).Advise("%s completes it", ActOn("resume"))
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (p *SprintStart) Op() string { return "sprint-start" }
 // Check implements Payload.
 func (p *SprintStart) Check(s *State, op Operation) error {
 	if sp := s.Sprint(); !sp.Over() {
-		return refuse(CodeWrongState, "%s is %s: one sprint runs at a time", sp.ID, sp.Status).Way(Do("sprint-end"))
+		return refuse(CodeWrongState, "%s is %s: one sprint runs at a time", sp.ID, sp.Status).Way(ActOn("sprint-end"))
 	}
 	if len(s.Running()) == 0 {
 		_, err := s.FindGoal("")

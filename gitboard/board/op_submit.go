@@ -90,7 +90,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 	if rejected := t.rejectedLike(p.Commit, p.Tree); rejected != nil {
 		return refuse(CodeRejected, "%.10s has the same files as %.10s, which %s rejected, and %s still asks for the same",
 			p.Commit, rejected.Commit, rejected.Agent, t.ID).on(t).
-			Advise("%s, commit what the rejection asks for, and submit that; or %s", Do("show", t.ID), Do("block", t.ID).With("reason", exampleText, "question", exampleText))
+			Advise("%s, commit what the rejection asks for, and submit that; or %s", ActOn("show", t.ID), ActOn("block", t.ID).With("reason", exampleText, "question", exampleText))
 	}
 	if unwritten {
 		return refuse(CodeCheckpoint, "%s has no pre-execution checkpoint in iteration %d", t.ID, t.Iteration).on(t)
@@ -113,7 +113,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 			found = "it only deletes or empties tests: " + all(p.DeletedTests)
 		}
 		return refuse(CodeTests, "%s is code, and %s", t.ID, found).on(t).
-			Advise("commit the tests of done_when, or say %s, which the reviewer will see", Do("").With("no_tests_because", exampleText))
+			Advise("commit the tests of done_when, or say %s, which the reviewer will see", ActOn("").With("no_tests_because", exampleText))
 	}
 	return nil
 }

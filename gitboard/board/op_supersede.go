@@ -21,7 +21,7 @@ func (p *Supersede) Op() string { return "supersede" }
 // Check implements Payload.
 func (p *Supersede) Check(s *State, op Operation) error {
 	if len(p.By) == 0 {
-		return invalid("superseding %s needs at least one replacement", p.Task).Advise("%s first, then %s; to give it up: %s", Do("add-task"), Do("").With("by", "ID"), Do("abandon", p.Task))
+		return invalid("superseding %s needs at least one replacement", p.Task).Advise("%s first, then %s; to give it up: %s", ActOn("add-task"), ActOn("").With("by", "ID"), ActOn("abandon", p.Task))
 	}
 	for i, id := range p.By {
 		t := s.Task(id)
@@ -35,11 +35,11 @@ func (p *Supersede) Check(s *State, op Operation) error {
 		case t.Status == Abandoned || t.Status == Superseded:
 			return invalid("%s is %s and can't replace %s", id, t.Status, p.Task)
 		case ArchivedIn(s, id) != "":
-			return invalid("%s is archived and can't replace %s", id, p.Task).Advise("%s, if it is not needed", Do("abandon", p.Task))
+			return invalid("%s is archived and can't replace %s", id, p.Task).Advise("%s, if it is not needed", ActOn("abandon", p.Task))
 		}
 	}
 	if err := required("reason", p.Reason); err != nil {
-		return invalid("superseding needs the root cause in at least one sentence").Way(Do("supersede", p.Task).With("by", strings.Join(p.By, ","), "reason", exampleText))
+		return invalid("superseding needs the root cause in at least one sentence").Way(ActOn("supersede", p.Task).With("by", strings.Join(p.By, ","), "reason", exampleText))
 	}
 	return nil
 }

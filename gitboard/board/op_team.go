@@ -23,7 +23,7 @@ func (p *SetTeam) Check(s *State, _ Operation) error {
 		return invalid("the team: %s: %s", f.Where, f.What)
 	}
 	if sameYAML(p.record(s), s.OwnTeam()) {
-		return refuse(CodeExists, "the team is like this already").Way(Do("team-show"))
+		return refuse(CodeExists, "the team is like this already").Way(ActOn("team-show"))
 	}
 	if err := p.leavesAgents(s); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (p *SetTeam) leavesAgents(s *State) error {
 		return nil
 	}
 	return refuse(CodeReserved, "the team would lose the role that these agents are registered under: %s", strings.Join(held, ", ")).
-		Advise("stop them first; of one whose process is gone: %s", Do("recover-agent", roles.IDOf(gone, 1)))
+		Advise("stop them first; of one whose process is gone: %s", ActOn("recover-agent", roles.IDOf(gone, 1)))
 }
 
 // holds describes what an agent works on, "" for nothing.

@@ -15,14 +15,14 @@ func (p *Trip) Op() string { return "trip" }
 // Check implements Payload.
 func (p *Trip) Check(s *State, _ Operation) error {
 	if s.Breaker().Status == BreakerTriggered {
-		return refuse(CodeMode, "the circuit breaker is TRIGGERED already (%s)", s.Breaker().trigger().Pattern).Way(Do("resolve").With("text", exampleText))
+		return refuse(CodeMode, "the circuit breaker is TRIGGERED already (%s)", s.Breaker().trigger().Pattern).Way(ActOn("resolve").With("text", exampleText))
 	}
 	for _, found := range FindPatterns(s) {
 		if found.Pattern == p.Pattern && found.Severity == p.Severity {
 			return nil
 		}
 	}
-	return refuse(CodeWrongState, "there is no pattern %s in this sprint's anomalies", quote(p.Pattern)).Way(Do("read", AnomalyDir))
+	return refuse(CodeWrongState, "there is no pattern %s in this sprint's anomalies", quote(p.Pattern)).Way(ActOn("read", AnomalyDir))
 }
 
 // Apply implements Payload.

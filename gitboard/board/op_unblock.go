@@ -70,7 +70,7 @@ func (p *Unblock) checkBudget(c *Config, t *Task, op Operation) error {
 	raised := *t
 	if p.Budget != 0 {
 		if op.Actor.Role != roles.Human {
-			return refuse(CodePermission, "a budget is raised by a human").Way(Do("note").With("for", roles.HumanID, "message", exampleText))
+			return refuse(CodePermission, "a budget is raised by a human").Way(ActOn("note").With("for", roles.HumanID, "message", exampleText))
 		}
 		if p.Budget < 0 || p.Budget > MaxUsage {
 			return invalid("%d is not a budget", p.Budget)
@@ -107,7 +107,7 @@ func (p *Unblock) checkAllowance(s *State, t *Task, op Operation) error {
 		return nil
 	}
 	if p.Allow != 0 {
-		return refuse(CodePermission, "an allowance of a given size is granted by a human").Way(Do("note").With("for", roles.HumanID, "message", exampleText))
+		return refuse(CodePermission, "an allowance of a given size is granted by a human").Way(ActOn("note").With("for", roles.HumanID, "message", exampleText))
 	}
 	iterations, cycles := p.allowance(s.Config(), t)
 	for _, e := range t.History {
@@ -120,7 +120,7 @@ func (p *Unblock) checkAllowance(s *State, t *Task, op Operation) error {
 				used = text.Plural(t.Iteration, "iteration")
 			}
 			return refuse(CodeLimit, "%s has had %s, and a planner's one allowance is used up", t.ID, used).on(t).
-				Advise("a human grants more (%s), or rescope: %s", Do("unblock", t.ID).With("allow", "5"), Do("supersede", t.ID).With("by", "IDS", "reason", exampleText))
+				Advise("a human grants more (%s), or rescope: %s", ActOn("unblock", t.ID).With("allow", "5"), ActOn("supersede", t.ID).With("by", "IDS", "reason", exampleText))
 		}
 	}
 	return nil

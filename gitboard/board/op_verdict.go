@@ -42,7 +42,7 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	case t.ReviewingBy != op.Actor.ID:
 		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingBy, op.Actor.ID).on(t)
 	case t.ReviewingAs != op.Actor.Identity():
-		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingAs, op.Actor.Identity()).on(t).Way(Do("claim-review", t.ID))
+		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingAs, op.Actor.Identity()).on(t).Way(ActOn("claim-review", t.ID))
 	case p.Commit != t.ReviewCommit:
 		return refuse(CodeStale, "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t)
 	case p.Verdict == VerdictApproved && p.Rejection != nil:
@@ -50,7 +50,7 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	case p.Verdict == VerdictApproved && op.Actor.Role != roles.Human:
 		if strings.TrimSpace(p.Checked) == "" {
 			return invalid("checked is missing: an approval reports what was run and how it ended").
-				Way(Do("verdict", t.ID).With("verdict", VerdictApproved, "commit", t.ReviewCommit, "checked", exampleText))
+				Way(ActOn("verdict", t.ID).With("verdict", VerdictApproved, "commit", t.ReviewCommit, "checked", exampleText))
 		}
 		return nil
 	case p.Verdict == VerdictApproved:

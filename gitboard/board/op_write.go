@@ -71,7 +71,7 @@ func Writable(path string) []string {
 // any more.
 func Editable(s *State, path string) (any, error) {
 	if NewRecord(path) == nil {
-		return nil, invalid("%s is not a record of a board", quote(path)).Advise("%s, or paths like tasks.add-auth.priority", Do("read"))
+		return nil, invalid("%s is not a record of a board", quote(path)).Advise("%s, or paths like tasks.add-auth.priority", ActOn("read"))
 	}
 	record, err := s.Record(path)
 	if err != nil {
@@ -81,7 +81,7 @@ func Editable(s *State, path string) (any, error) {
 		return BuiltinTeam(), nil
 	}
 	if record == nil {
-		return nil, refuse(CodeUnknownRecord, "there is no record %s", path).Way(Do("read"))
+		return nil, refuse(CodeUnknownRecord, "there is no record %s", path).Way(ActOn("read"))
 	}
 	if t, ok := record.(*Task); ok && t.Status.Terminal() {
 		return nil, refuse(CodeWrongState, "%s is %s: nothing about it changes any more", t.ID, t.Status)

@@ -65,7 +65,7 @@ func (s *State) offered(goal string) (*Goal, error) {
 		return nil, err
 	}
 	if g.PullRequest == nil {
-		return nil, refuse(CodeUnknownRecord, "%s has no pull request", g.ID).Way(Do("pr-submit", g.ID))
+		return nil, refuse(CodeUnknownRecord, "%s has no pull request", g.ID).Way(ActOn("pr-submit", g.ID))
 	}
 	return g, nil
 }

@@ -239,13 +239,13 @@ func checkRejection(s *State, t *Task, r *Rejection) error {
 		return nil
 	}
 	return invalid("the rejection names %s, and there is no such anomaly", quote(r.Anomaly)).
-		Advise("log it first (%s), or write: Anomaly: none", Do("anomaly").With("type", "TYPE", "task", t.ID, "details", "KEY=VALUE"))
+		Advise("log it first (%s), or write: Anomaly: none", ActOn("anomaly").With("type", "TYPE", "task", t.ID, "details", "KEY=VALUE"))
 }
 
 // formed adds the form of a rejection.
 func (r *Refusal) formed() *Refusal {
-	form := Do("").With("blocker", "file:line|issue|why|suggestion", "overall", exampleText, "spec", "REF|n/a", "anomaly", "ID|none")
-	return r.Advise("give it as %s (from the second rejection on also %s), or see: %s", form, Do("").With("prior", "STILL PRESENT: ..."), Do("docs", "roles"))
+	form := ActOn("").With("blocker", "file:line|issue|why|suggestion", "overall", exampleText, "spec", "REF|n/a", "anomaly", "ID|none")
+	return r.Advise("give it as %s (from the second rejection on also %s), or see: %s", form, ActOn("").With("prior", "STILL PRESENT: ..."), ActOn("docs", "roles"))
 }
 
 type rejectionParser struct {

@@ -39,10 +39,10 @@ func checkSeen(s *State, op Operation) error {
 		switch {
 		case id == op.TaskID():
 			if t := s.Task(id); t != nil && version != t.Version() {
-				return refuse(CodeStale, "%s has changed since you saw it", id).on(t).Way(Do("show", id))
+				return refuse(CodeStale, "%s has changed since you saw it", id).on(t).Way(ActOn("show", id))
 			}
 		case id == "control" && op.releases() && version != HaltVersion(s):
-			return refuse(CodeStale, "what halts the board has changed since you saw it").Way(Do("status"))
+			return refuse(CodeStale, "what halts the board has changed since you saw it").Way(ActOn("status"))
 		}
 	}
 	return nil

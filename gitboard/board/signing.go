@@ -41,11 +41,11 @@ func CheckSigner(before, after *State, a Actor, public string) error {
 	case before.Err() != nil || after.Err() != nil:
 		return firstErr(before, after.Err())
 	case k == nil || k.Public != public:
-		return unsigned("the key %s is not on the board", Fingerprint(id)).Advise("a human adds it: %s", Do("keys-add", who).With("key", "FILE.pub"))
+		return unsigned("the key %s is not on the board", Fingerprint(id)).Advise("a human adds it: %s", ActOn("keys-add", who).With("key", "FILE.pub"))
 	case k.Revoked != "":
-		return unsigned("the key %s of %s was revoked at %s", Fingerprint(id), k.Principal, k.Revoked).Way(Do("keys-list"))
+		return unsigned("the key %s of %s was revoked at %s", Fingerprint(id), k.Principal, k.Revoked).Way(ActOn("keys-list"))
 	case k.Principal != who || k.Agents() == (a.Role == roles.Human):
-		return unsigned("the key %s is that of %s, and %s acts", Fingerprint(id), k.Principal, quote(who)).Advise("act under your own name, with your own key: %s", Do("keys-list"))
+		return unsigned("the key %s is that of %s, and %s acts", Fingerprint(id), k.Principal, quote(who)).Advise("act under your own name, with your own key: %s", ActOn("keys-list"))
 	}
 	return nil
 }

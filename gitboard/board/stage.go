@@ -26,7 +26,7 @@ func (t *Team) FindStage(name string) (*Stage, error) {
 		return st, nil
 	}
 	return nil, invalid("%s is not a stage of this team: use %s", quote(name), list(t.StageNames())).
-		meant(name, t.StageNames(), Do("team-show"))
+		meant(name, t.StageNames(), ActOn("team-show"))
 }
 
 // TestOf is the setting of the command that tests a task at its merge: its stage's test, or else
@@ -49,7 +49,7 @@ func (s *State) checkStage(d Definition) error {
 		b, ok := s.BriefOf(id)
 		if of := b.InStage(); ok && of != own && team.Stage(of) != nil && !team.leads(of, own) {
 			return invalid("depends_on names %s of the stage %s, which %s may not follow", id, of, own).
-				Advise("%s: next of %s lists what may follow", Do("team-show"), of)
+				Advise("%s: next of %s lists what may follow", ActOn("team-show"), of)
 		}
 	}
 	return nil
@@ -65,7 +65,7 @@ func (s *State) doesStage(t *Task, coder string) error {
 	r := refuse(CodePermission, "%s is of the stage %s, which is for a %s, not for a %s", t.ID, st.Name, st.Role, own).on(t)
 	able := slices.DeleteFunc(s.List(AgentDir), func(id string) bool { return roles.NameOf(id) != st.Role })
 	if len(able) == 0 {
-		return r.Advise("no %s is registered: %s", st.Role, Do("agent", st.Role))
+		return r.Advise("no %s is registered: %s", st.Role, ActOn("agent", st.Role))
 	}
 	return r.Advise("it is for %s", strings.Join(able, ", "))
 }
@@ -82,7 +82,7 @@ func (p *SetTeam) leavesTasks(s *State) error {
 		if ids := lost[stage]; len(ids) > 0 {
 			slices.Sort(ids)
 			return refuse(CodeReserved, "the team would lose the stage %s, and these tasks are in it: %s", stage, all(ids)).
-				Way(Do("amend-task", ids[0]).With("stage", "code", "reason", exampleText))
+				Way(ActOn("amend-task", ids[0]).With("stage", "code", "reason", exampleText))
 		}
 	}
 	return nil

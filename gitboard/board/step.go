@@ -78,7 +78,7 @@ func checkBoard(s *State, op Operation) error {
 		return invalid("the operation's time %s is before its parent's, %s", op.Time, s.time)
 	}
 	if s.Meta() == nil && !r.begins {
-		return refuse(CodeNoBoard, "there is no board here yet").Advise("%s, or %s in a clone of a shared project", Do("init", `"GOAL"`), Do("init"))
+		return refuse(CodeNoBoard, "there is no board here yet").Advise("%s, or %s in a clone of a shared project", ActOn("init", `"GOAL"`), ActOn("init"))
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func checkActor(s *State, op Operation) error {
 	}
 	agent := s.Agent(a.ID)
 	if agent == nil {
-		return refuse(CodeSession, "%s is not registered", a.ID).Way(Do("register"))
+		return refuse(CodeSession, "%s is not registered", a.ID).Way(ActOn("register"))
 	}
 	if agent.Session != a.Session || a.Session == "" {
 		return refuse(CodeSession, "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt).

@@ -169,7 +169,7 @@ func (t *Team) RoleOf(id string) (*Role, error) {
 		return r, nil
 	}
 	return nil, invalid("%s is not an agent id: write the role and a number, like %s", quote(id), list(t.examples())).
-		meant(name, t.RoleNames(), Do("team-show"))
+		meant(name, t.RoleNames(), ActOn("team-show"))
 }
 
 // examples are ids of the first agents of each role, those of kind coder first.
@@ -196,7 +196,7 @@ func (t *Team) FindRole(text string) (*Role, error) {
 
 func (t *Team) unknownRole(name string) *Refusal {
 	return invalid("%s is not a role of this team: use %s", quote(name), list(t.RoleNames())).
-		meant(name, t.RoleNames(), Do("team-show"))
+		meant(name, t.RoleNames(), ActOn("team-show"))
 }
 
 // RoleOf returns the protocol's role of an agent id in the team. It refuses any other text.

@@ -62,7 +62,7 @@ func textFault(field, text string, longest int, allowSecret bool) error {
 	case !allowSecret:
 		if what := credential(text); what != "" {
 			return refuse(CodeSecret, "%s looks like it holds %s, and the board's history can't be erased", field, what).
-				Advise("take it out; if it is a false alarm, say %s", Do("").With("allow_secret", ""))
+				Advise("take it out; if it is a false alarm, say %s", ActOn("").With("allow_secret", ""))
 		}
 	}
 	return nil
@@ -230,5 +230,5 @@ func (r *Refusal) meant(word string, known []string, lister Act) *Refusal {
 func (s *State) unknownTask(id string) *Refusal {
 	r := refuse(CodeUnknownTask, "no task is called %s", quote(id))
 	r.Unknown = id
-	return r.meant(id, s.List(TaskDir), Do("status"))
+	return r.meant(id, s.List(TaskDir), ActOn("status"))
 }

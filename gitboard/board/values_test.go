@@ -51,7 +51,7 @@ func TestAnswersOfValues(t *testing.T) {
 	equals(t, "why", []string{board.Event{Reason: "r", Rejection: &board.Rejection{Overall: "no"}}.Why(), board.Event{Reason: "r"}.Why()}, []string{(&board.Rejection{Overall: "no"}).Text(), "r"})
 	equals(t, "begun", []bool{(*board.Task)(nil).Begun(), (&board.Task{}).Begun(), (&board.Task{History: []board.Event{{Event: board.EventImported}}}).Begun()}, []bool{false, false, true})
 	equals(t, "open", []bool{(&board.Discovery{}).Open(), (&board.Discovery{ConvertedToTask: "login"}).Open(), (&board.Discovery{Settled: &board.Settlement{}}).Open()}, []bool{true, false, false})
-	d := board.Do("d")
+	d := board.ActOn("d")
 	equals(t, "steps", []string{cmdline.Hint(board.NextStep{Do: d}.Hint()), cmdline.Hint(board.NextStep{Do: d, Why: "w"}.Hint())}, []string{"git liza d", "w: git liza d"})
 	equal(t, "goals", board.GoalStates([]*board.Goal{{ID: "a", Status: board.Completed}, {ID: "b", Status: board.PhaseAborted}}), "a is COMPLETED, b is ABORTED")
 	if r, err := board.BuiltinTeam().FindRole("code_reviewer"); err != nil || r.Name != "code-reviewer" {

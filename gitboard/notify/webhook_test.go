@@ -18,7 +18,7 @@ import (
 var quick = Webhook{Timeout: time.Minute, Tries: 3, Backoff: time.Millisecond}
 
 func notice(line string) Notice {
-	return Notice{Time: "2026-01-31T09:00:00Z", Alarm: alarm.Alarm{Rule: "blocked", Level: alarm.Warn, Line: line, Do: board.Do("show", "login").Hint()}, Goal: "Ship it"}
+	return Notice{Time: "2026-01-31T09:00:00Z", Alarm: alarm.Alarm{Rule: "blocked", Level: alarm.Warn, Line: line, Do: board.ActOn("show", "login").Hint()}, Goal: "Ship it"}
 }
 
 // receiver is a server whose answers a test chooses by the number of the request, the first one 1.

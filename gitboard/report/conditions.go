@@ -425,17 +425,17 @@ func (o *Overview) line(c Condition) Ask {
 	phrase := text.Line(c.Text, maxReason)
 	switch c.Kind {
 	case ItemApart:
-		return Ask{"the boards here and at " + c.ID + " have come apart", board.Do("doctor").Hint()}
+		return Ask{"the boards here and at " + c.ID + " have come apart", board.ActOn("doctor").Hint()}
 	case ItemSetBack:
 		return Ask{c.Text, c.Do}
 	case ItemBreaker:
-		return Ask{"the breaker tripped: " + o.Breaker.Pattern, board.Do("resolve").With("text", "TEXT").Hint()}
+		return Ask{"the breaker tripped: " + o.Breaker.Pattern, board.ActOn("resolve").With("text", "TEXT").Hint()}
 	case ItemStopped:
 		if c.Budget != nil {
 			return Ask{"the board is PAUSED: " + c.Budget.String(), c.Budget.Raise()}
 		}
 		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
-		return Ask{at[o.Mode] + cmp.Or(phrase, "no work is done"), board.Do("resume").Hint()}
+		return Ask{at[o.Mode] + cmp.Or(phrase, "no work is done"), board.ActOn("resume").Hint()}
 	case ItemGoalStopped:
 		return Ask{c.Budget.String() + ": no run begins for it", c.Budget.Raise()}
 	case ItemUnrecorded:
@@ -443,39 +443,39 @@ func (o *Overview) line(c Condition) Ask {
 	case ItemCloneStopped:
 		return Ask{"this clone is stopped by .liza/" + c.ID, c.Do}
 	case ItemPaused:
-		return Ask{c.ID + " is paused", board.Do("resume").With("task", c.ID).Hint()}
+		return Ask{c.ID + " is paused", board.ActOn("resume").With("task", c.ID).Hint()}
 	case ItemBlocked:
 		if c.Budget != nil {
 			return Ask{c.Budget.String() + " and is BLOCKED", c.Budget.Raise()}
 		}
-		return Ask{c.ID + " is BLOCKED, and " + c.noPlanner(), board.Do("answer", c.ID).With("text", "TEXT").Hint()}
+		return Ask{c.ID + " is BLOCKED, and " + c.noPlanner(), board.ActOn("answer", c.ID).With("text", "TEXT").Hint()}
 	case ItemReview:
-		return Ask{c.ID + " waits for your review", board.Do("review", c.ID).With("diff", "").Hint()}
+		return Ask{c.ID + " waits for your review", board.ActOn("review", c.ID).With("diff", "").Hint()}
 	case ItemQuorum:
-		return Ask{c.ID + " needs " + text.Plural(c.Short, "more approval") + " than live reviewers can give", board.Do("show", c.ID).Hint()}
+		return Ask{c.ID + " needs " + text.Plural(c.Short, "more approval") + " than live reviewers can give", board.ActOn("show", c.ID).Hint()}
 	case ItemReserved:
-		return Ask{c.ID + " is kept for " + c.Agent + ", who is " + absent(c.Gone) + ", and " + c.noPlanner(), board.Do("reassign", c.ID).Hint()}
+		return Ask{c.ID + " is kept for " + c.Agent + ", who is " + absent(c.Gone) + ", and " + c.noPlanner(), board.ActOn("reassign", c.ID).Hint()}
 	case ItemEndedGoal:
 		return Ask{c.ID + " " + endedGoal(c.Needed, c.Goal).String(), reopening(c.Goal)}
 	case ItemLaterGoal:
 		return Ask{c.ID + " " + laterGoal(c.Needed, c.Goal, c.Of).String(), DependOnOthers(c.ID)}
 	case ItemNoPlan:
-		return Ask{o.of(c.goal) + "there is no task yet, and no planner", board.Do("add-task").With("help", "").Hint()}
+		return Ask{o.of(c.goal) + "there is no task yet, and no planner", board.ActOn("add-task").With("help", "").Hint()}
 	case ItemNoSpec:
-		return Ask{o.of(c.goal) + "no planner is started without a specification, and integration has no " + cmp.Or(c.goal.SpecRef, board.UsualSpec), board.Do("start").Hint()}
+		return Ask{o.of(c.goal) + "no planner is started without a specification, and integration has no " + cmp.Or(c.goal.SpecRef, board.UsualSpec), board.ActOn("start").Hint()}
 	case ItemGoalOver:
 		if c.goal.awaitsMerge {
 			return Ask{o.of(c.goal) + "every task is finished: the merge of its pull request completes the goal", c.goal.offering()}
 		}
 		return Ask{o.of(c.goal) + "every task is finished: is the goal reached?", o.completing(c.goal)}
 	case ItemDiscovery:
-		return Ask{c.ID + " can't wait: " + phrase, board.Do("show", c.ID).Hint()}
+		return Ask{c.ID + " can't wait: " + phrase, board.ActOn("show", c.ID).Hint()}
 	case ItemQuestion:
-		return Ask{c.ID + " from " + c.Agent + ": " + phrase, board.Do("answer", c.ID).With("text", "TEXT").Hint()}
+		return Ask{c.ID + " from " + c.Agent + ": " + phrase, board.ActOn("answer", c.ID).With("text", "TEXT").Hint()}
 	case ItemAmbiguity:
-		return Ask{c.ID + " by " + c.Agent + ": " + phrase, board.Do("ack", c.ID).Hint()}
+		return Ask{c.ID + " by " + c.Agent + ": " + phrase, board.ActOn("ack", c.ID).Hint()}
 	case ItemAgentGone:
-		return Ask{c.ID + " gave up: " + phrase, board.Do("logs", c.ID).Hint()}
+		return Ask{c.ID + " gave up: " + phrase, board.ActOn("logs", c.ID).Hint()}
 	case ItemNoAgent:
 		name := c.ID
 		if name == roles.CodeReviewer.Prefix() {
@@ -489,7 +489,7 @@ func (o *Overview) line(c Condition) Ask {
 		if c.Agent != "" {
 			there = c.Agent + " is silent for " + board.Span(o.Now.Sub(c.Heard))
 		}
-		return Ask{what + " for a " + name + ", and " + there, board.Do("agent", c.ID).Hint()}
+		return Ask{what + " for a " + name + ", and " + there, board.ActOn("agent", c.ID).Hint()}
 	}
 	return Ask{}
 }

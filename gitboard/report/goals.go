@@ -35,9 +35,9 @@ type GoalOutlook struct {
 // offering is the command that offers a goal's work, or syncs its pull request.
 func (g GoalOutlook) offering() board.Hint {
 	if g.Request == "" {
-		return board.Do("pr-submit", g.ID).Hint()
+		return board.ActOn("pr-submit", g.ID).Hint()
 	}
-	return board.Do("pr-sync", g.ID).Hint()
+	return board.ActOn("pr-sync", g.ID).Hint()
 }
 
 // Over reports whether a goal has tasks and all of them are finished.
@@ -153,11 +153,11 @@ func WayOutOfEnded(task string, goal *board.Goal) board.Hint {
 	return board.Advice("%s, or %s", reopening(goal), DependOnOthers(task))
 }
 
-func reopening(goal *board.Goal) board.Hint { return board.Do("goal-reopen", goal.ID).Hint() }
+func reopening(goal *board.Goal) board.Hint { return board.ActOn("goal-reopen", goal.ID).Hint() }
 
 // DependOnOthers is the command by which a task waits for others.
 func DependOnOthers(task string) board.Hint {
-	return board.Do("amend-task", task).With("depends", "OTHERS", "reason", "TEXT").Hint()
+	return board.ActOn("amend-task", task).With("depends", "OTHERS", "reason", "TEXT").Hint()
 }
 
 // goals sets what the run is for: the named goal, or those in progress.
@@ -202,9 +202,9 @@ func (o *Overview) of(g GoalOutlook) string {
 // completing is the command that completes a goal.
 func (o *Overview) completing(g GoalOutlook) board.Hint {
 	if len(o.running) == 1 {
-		return board.Do("goal-complete").Hint()
+		return board.ActOn("goal-complete").Hint()
 	}
-	return board.Do("goal-complete", g.ID).Hint()
+	return board.ActOn("goal-complete", g.ID).Hint()
 }
 
 // WakesOf lists a planner's wake-ups: of the goal that it plans, or else of all goals that nobody

@@ -326,7 +326,7 @@ func (c *collector) item(cond Condition) {
 		c.stop(&i, cond)
 	case ItemGoalStopped:
 		i.Text, i.Holds = cond.goal.Text, c.unfinished(cond.ID)
-		i.Do = []Ask{{"raise it", line.Do}, {"give the goal up", board.Do("goal-abort", cond.ID).Hint()}}
+		i.Do = []Ask{{"raise it", line.Do}, {"give the goal up", board.ActOn("goal-abort", cond.ID).Hint()}}
 	case ItemCloneStopped:
 		i.ID, i.Do = "", []Ask{{"continue", line.Do}}
 	case ItemPaused:
@@ -342,7 +342,7 @@ func (c *collector) item(cond Condition) {
 		return
 	case ItemReserved:
 		i.Title, i.By, i.Work = cond.ID+" is reserved for "+cond.Agent+", which is "+absent(cond.Gone), "", c.workOf(c.s.Task(cond.ID))
-		i.Do = []Ask{{"let any coder continue", line.Do}, {"start that coder", board.Do("agent", "coder").With("id", cond.Agent).Hint()}}
+		i.Do = []Ask{{"let any coder continue", line.Do}, {"start that coder", board.ActOn("agent", "coder").With("id", cond.Agent).Hint()}}
 	case ItemEndedGoal:
 		i.By, i.Do = cond.Goal.EndedBy, []Ask{{"take that goal up again", line.Do}, {"let it wait for others", DependOnOthers(cond.ID)}}
 	case ItemLaterGoal:
@@ -352,12 +352,12 @@ func (c *collector) item(cond Condition) {
 	case ItemAgentGone:
 		c.gone(&i, cond)
 	case ItemNoPlan:
-		i.Text, i.Do = cond.goal.Text, []Ask{{"start a planner", board.Do("agent", "planner").Hint()}, {"plan by hand", line.Do}}
+		i.Text, i.Do = cond.goal.Text, []Ask{{"start a planner", board.ActOn("agent", "planner").Hint()}, {"plan by hand", line.Do}}
 	case ItemNoSpec:
-		i.Text, i.Do = cond.goal.Text, []Ask{{"take the goal's text", line.Do}, {"bring a committed file to integration", board.Do("land").With("spec", cmp.Or(cond.goal.SpecRef, board.UsualSpec)).Hint()}}
+		i.Text, i.Do = cond.goal.Text, []Ask{{"take the goal's text", line.Do}, {"bring a committed file to integration", board.ActOn("land").With("spec", cmp.Or(cond.goal.SpecRef, board.UsualSpec)).Hint()}}
 	case ItemGoalOver:
 		i.Text, i.Evidence = cond.goal.Text, ContinuedElsewhere(c.s, cond.ID)
-		i.Do = []Ask{{"it is", line.Do}, {"it is not", board.Do("add-task").With("help", "").Hint()}}
+		i.Do = []Ask{{"it is", line.Do}, {"it is not", board.ActOn("add-task").With("help", "").Hint()}}
 		if cond.goal.awaitsMerge {
 			i.Do[0].What = "offer it, or sync its pull request"
 		}
@@ -367,13 +367,13 @@ func (c *collector) item(cond Condition) {
 	case ItemDiscovery:
 		d := c.s.Discovery(cond.ID)
 		i.By, i.Evidence = d.By, evidenceOf(d)
-		i.Do = []Ask{{"make it a task", board.Do("convert-discovery", cond.ID).With("task", "TASK").Hint()}, {"put it off", board.Do("settle-discovery", cond.ID).With("defer", "", "reason", "TEXT").Hint()}}
+		i.Do = []Ask{{"make it a task", board.ActOn("convert-discovery", cond.ID).With("task", "TASK").Hint()}, {"put it off", board.ActOn("settle-discovery", cond.ID).With("defer", "", "reason", "TEXT").Hint()}}
 	case ItemQuestion:
-		i.Do = []Ask{{"answer", line.Do}, {"nothing to say", board.Do("ack", cond.ID).Hint()}}
+		i.Do = []Ask{{"answer", line.Do}, {"nothing to say", board.ActOn("ack", cond.ID).Hint()}}
 	case ItemAmbiguity:
 		a := c.s.Anomaly(cond.ID)
 		i.Evidence = []string{AnomalyLine(a)}
-		i.Do = []Ask{{"reply", board.Do("note").With("message", "TEXT", "for", cmp.Or(a.Task, a.Reporter)).Hint()}, {"dealt with", line.Do}}
+		i.Do = []Ask{{"reply", board.ActOn("note").With("message", "TEXT", "for", cmp.Or(a.Task, a.Reporter)).Hint()}, {"dealt with", line.Do}}
 	}
 	c.add(i)
 }
@@ -381,12 +381,12 @@ func (c *collector) item(cond Condition) {
 // stop completes the item of a board that is stopped, by its breaker or otherwise.
 func (c *collector) stop(i *Item, cond Condition) {
 	o := c.o
-	i.Version, i.Do = board.HaltVersion(c.s), []Ask{{"continue", board.Do("resume").Hint()}}
+	i.Version, i.Do = board.HaltVersion(c.s), []Ask{{"continue", board.ActOn("resume").Hint()}}
 	if cond.Budget != nil {
 		i.Do = append([]Ask{{cond.Budget.String() + "; raise it", cond.Budget.Raise()}}, i.Do...)
 	}
 	if o.Mode == board.CheckpointMode {
-		i.Do = []Ask{{"continue", board.Do("resume").With("decision", "CONTINUE").Hint()}, {"look back first", board.Do("sprint-show").With("summary", "").Hint()}}
+		i.Do = []Ask{{"continue", board.ActOn("resume").With("decision", "CONTINUE").Hint()}, {"look back first", board.ActOn("sprint-show").With("summary", "").Hint()}}
 	}
 	if i.Kind == ItemStopped {
 		i.Title, i.By = "the board is "+string(o.Mode), o.ModeBy
@@ -394,7 +394,7 @@ func (c *collector) stop(i *Item, cond Condition) {
 	}
 	i.Title, i.By = "the circuit breaker has tripped: "+o.Breaker.Pattern+" ("+o.Breaker.Severity+")", string(roles.System)
 	i.Evidence = c.evidence(o.Breaker)
-	i.Do = append([]Ask{{"write down what you decided", board.Do("resolve").With("text", "TEXT").Hint()}}, i.Do...)
+	i.Do = append([]Ask{{"write down what you decided", board.ActOn("resolve").With("text", "TEXT").Hint()}}, i.Do...)
 }
 
 // evidence lists the anomalies that form the pattern of a trigger.
@@ -455,9 +455,9 @@ func (c *collector) plan() {
 	if len(drafts) == 1 {
 		one = drafts[0]
 	}
-	i.Do = append(Completing(i.Drafts), Ask{"approve", Finalizing(drafts)}, Ask{"change one", board.Do("amend-task", one).With("done_when", "TEXT").Hint()})
+	i.Do = append(Completing(i.Drafts), Ask{"approve", Finalizing(drafts)}, Ask{"change one", board.ActOn("amend-task", one).With("done_when", "TEXT").Hint()})
 	if proposed {
-		i.Do = append(i.Do, Ask{"back to the planner", board.Do("reject-draft", one).With("reason", "TEXT").Hint()})
+		i.Do = append(i.Do, Ask{"back to the planner", board.ActOn("reject-draft", one).With("reason", "TEXT").Hint()})
 	}
 	c.add(i)
 }
@@ -475,7 +475,7 @@ func Completing(drafts []Draft) []Ask {
 
 // filling is the act that adds the missing fields of a draft.
 func filling(id string, missing []string) board.Hint {
-	act := board.Do("amend-task", id)
+	act := board.ActOn("amend-task", id)
 	for _, field := range missing {
 		example := "TEXT"
 		if field == "spec_ref" {
@@ -489,9 +489,9 @@ func filling(id string, missing []string) board.Hint {
 // Finalizing is the act that opens drafts to coders.
 func Finalizing(drafts []string) board.Hint {
 	if len(drafts) == 1 {
-		return board.Do("finalize", drafts[0]).Hint()
+		return board.ActOn("finalize", drafts[0]).Hint()
 	}
-	return board.Do("finalize").With("all", "").Hint()
+	return board.ActOn("finalize").With("all", "").Hint()
 }
 
 // blocked completes the item of a BLOCKED task.
@@ -517,15 +517,15 @@ func (c *collector) blocked(i *Item, cond Condition) {
 		i.Do = append(i.Do, Ask{"raise its budget", spent.Raise()})
 	}
 	if len(t.FailedBy) >= 2 && !board.Reframed(c.s, t) {
-		i.Do = append(i.Do, Ask{"two attempts failed: change what it asks for first", board.Do("amend-task", t.ID).With("done_when", "TEXT", "reason", "TEXT").Hint()})
+		i.Do = append(i.Do, Ask{"two attempts failed: change what it asks for first", board.ActOn("amend-task", t.ID).With("done_when", "TEXT", "reason", "TEXT").Hint()})
 	}
-	i.Do = append(i.Do, Ask{"answer", board.Do("answer", t.ID).With("text", "TEXT").Hint()}, Ask{"see all of it", board.Do("show", t.ID).Hint()})
+	i.Do = append(i.Do, Ask{"answer", board.ActOn("answer", t.ID).With("text", "TEXT").Hint()}, Ask{"see all of it", board.ActOn("show", t.ID).Hint()})
 }
 
 // review completes the item of a submission that a human reviews, because review_by asks for it or
 // a human has claimed the review.
 func (c *collector) review(i *Item) {
-	i.Do = []Ask{{"look at it", board.Do("review", i.ID).With("diff", "").Hint()}}
+	i.Do = []Ask{{"look at it", board.ActOn("review", i.ID).With("diff", "").Hint()}}
 	t := c.s.Task(i.ID)
 	if t == nil {
 		return
@@ -535,10 +535,10 @@ func (c *collector) review(i *Item) {
 		i.Evidence = append(i.Evidence, progress)
 	}
 	if t.ReviewingBy == "" {
-		i.Do = append(i.Do, Ask{"take it", board.Do("claim-review", t.ID).Hint()})
+		i.Do = append(i.Do, Ask{"take it", board.ActOn("claim-review", t.ID).Hint()})
 	} else {
 		i.Title, i.Evidence = t.ID+" is in your review", append(i.Evidence, "taken by "+t.ReviewingAs)
-		i.Do = append(i.Do, Ask{"approve", board.Do("verdict", t.ID).With("verdict", board.VerdictApproved, "commit", t.ReviewCommit).Hint()},
+		i.Do = append(i.Do, Ask{"approve", board.ActOn("verdict", t.ID).With("verdict", board.VerdictApproved, "commit", t.ReviewCommit).Hint()},
 			Ask{"reject", board.Rejecting(t).Hint()})
 	}
 }
@@ -560,17 +560,17 @@ func (c *collector) workOf(t *board.Task) *Work {
 func (c *collector) gone(i *Item, cond Condition) {
 	agent, tasks := cond.ID, cond.Tasks
 	i.Title, i.Do = agent+" is "+absent(cond.Gone), []Ask{{"see what it did", c.traceOf(agent, tasks)}}
-	free := Ask{"go on without it", board.Do("recover-agent", agent).Hint()}
+	free := Ask{"go on without it", board.ActOn("recover-agent", agent).Hint()}
 	if cond.For == roles.Human {
 		i.Title = agent + " gave up"
-		i.Do = append(i.Do, Ask{"start it again", board.Do("agent", roles.NameOf(agent)).With("id", agent).Hint()})
+		i.Do = append(i.Do, Ask{"start it again", board.ActOn("agent", roles.NameOf(agent)).With("id", agent).Hint()})
 	}
 	if len(tasks) > 0 {
 		i.Title += ", with " + strings.Join(tasks, ", ") + " in hand"
 		free.What = "give back what it held"
 	}
 	if i.Lost = c.lost(tasks); i.Lost != "" {
-		free = Ask{"if that clone is lost, give it back", board.Do("release", i.Lost).With("role", "coder", "reason", "TEXT").Hint()}
+		free = Ask{"if that clone is lost, give it back", board.ActOn("release", i.Lost).With("role", "coder", "reason", "TEXT").Hint()}
 		i.Title += ", in another clone"
 	}
 	i.Do = append(i.Do, free)
@@ -580,9 +580,9 @@ func (c *collector) gone(i *Item, cond Condition) {
 // clone, the story of its task.
 func (c *collector) traceOf(agent string, tasks []string) board.Hint {
 	if a := c.s.Agent(agent); a != nil && c.outside.elsewhere(a.Clone) && len(tasks) > 0 {
-		return board.Do("show", tasks[0]).Hint()
+		return board.ActOn("show", tasks[0]).Hint()
 	}
-	return board.Do("logs", agent).Hint()
+	return board.ActOn("logs", agent).Hint()
 }
 
 // lost returns the first of the tasks that is CLAIMED with a worktree in another clone, where

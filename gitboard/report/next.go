@@ -80,7 +80,7 @@ func (n *next) on(task, why string) bool {
 			step.Why = n.reason(op, task)
 		}
 		if op == "verdict" { // the review shows how to give it
-			step = board.NextStep{Task: task, Why: "you review it", Do: board.Do("review", task)}
+			step = board.NextStep{Task: task, Why: "you review it", Do: board.ActOn("review", task)}
 		}
 		n.add(step)
 		return true
@@ -256,7 +256,7 @@ func (n *next) woken() {
 	for _, w := range WakesOf(n.s, n.who.ID) {
 		switch w.Trigger {
 		case Replan:
-			n.add(board.NextStep{Why: "once the plan follows it", Do: board.Do("ack", w.About...)})
+			n.add(board.NextStep{Why: "once the plan follows it", Do: board.ActOn("ack", w.About...)})
 		case ImmediateDiscovery:
 			n.discovered(w.About...)
 		}
@@ -267,7 +267,7 @@ func (n *next) woken() {
 func (n *next) discovered(ids ...string) {
 	for _, id := range ids {
 		if d := n.s.Discovery(id); d != nil && d.Open() {
-			n.add(board.NextStep{Why: d.Urgency + ": add a task and convert it, or git liza settle-discovery " + id, Do: board.Do("convert-discovery", id).With("task", "TASK")})
+			n.add(board.NextStep{Why: d.Urgency + ": add a task and convert it, or git liza settle-discovery " + id, Do: board.ActOn("convert-discovery", id).With("task", "TASK")})
 		}
 	}
 }
@@ -304,7 +304,7 @@ func (n *next) drafts() {
 		}
 	}
 	if len(ids) > 0 {
-		n.add(board.NextStep{Why: "draft", Do: board.Do("finalize", ids...)})
+		n.add(board.NextStep{Why: "draft", Do: board.ActOn("finalize", ids...)})
 	}
 }
 
@@ -322,15 +322,15 @@ func sentBack(t *board.Task) string {
 // read adds a command that only reads: the story of the task in question, or the caller's
 // situation.
 func (n *next) read(about string) {
-	do := board.NextStep{Why: "nothing waits for you now", Do: board.Do("prime")}
+	do := board.NextStep{Why: "nothing waits for you now", Do: board.ActOn("prime")}
 	if n.who.Role == roles.Human {
-		do = board.NextStep{Do: board.Do("status")}
+		do = board.NextStep{Do: board.ActOn("status")}
 	}
 	if len(n.steps) > 0 {
 		do.Why = ""
 	}
 	if about != "" && n.who.Role == roles.Human && n.s.Task(about) != nil {
-		do = board.NextStep{Task: about, Do: board.Do("show", about)}
+		do = board.NextStep{Task: about, Do: board.ActOn("show", about)}
 	}
 	n.add(do)
 }

@@ -163,7 +163,7 @@ type Unproven struct {
 }
 
 // Verify is the command that shows what is wrong with an unproven board.
-var Verify = board.Do("verify")
+var Verify = board.ActOn("verify")
 
 // String explains it.
 func (u *Unproven) String() string {
@@ -342,13 +342,13 @@ func (o *Overview) About(i int) string { return o.about[i] }
 func together(kind ItemKind, tasks []string) Ask {
 	switch n := len(tasks); {
 	case kind == ItemBlocked && n > maxBlocked:
-		return Ask{strconv.Itoa(n) + " tasks are BLOCKED, and no planner deals with them", board.Do("inbox").Hint()}
+		return Ask{strconv.Itoa(n) + " tasks are BLOCKED, and no planner deals with them", board.ActOn("inbox").Hint()}
 	case kind == ItemProposed:
-		return Ask{"a plan waits for your review: " + text.Plural(n, "draft"), board.Do("plan").Hint()}
+		return Ask{"a plan waits for your review: " + text.Plural(n, "draft"), board.ActOn("plan").Hint()}
 	case kind == ItemDrafts && n == 1:
 		return Ask{tasks[0] + " is a DRAFT", Finalizing(tasks)}
 	case kind == ItemDrafts:
-		return Ask{strconv.Itoa(n) + " drafts: review the plan", board.Do("plan").Hint()}
+		return Ask{strconv.Itoa(n) + " drafts: review the plan", board.ActOn("plan").Hint()}
 	}
 	return Ask{}
 }

@@ -17,7 +17,7 @@ func (w *watcher) lock() (unlock func(), err error) {
 			return nil, err
 		}
 		return nil, board.Refusef(board.CodeExists, "a watch of this clone runs already, since %s", since).
-			Advise("%s looks beside it", board.Do("watch").With("once", ""))
+			Advise("%s looks beside it", board.ActOn("watch").With("once", ""))
 	}
 	w.own(w.board.Clone().Keep(aliveFile, string(w.started)))
 	release := queue.Hold(path)

@@ -26,7 +26,7 @@ func Trip(ctx context.Context, b *gitboard.Board, r gitboard.Request, at board.T
 		return nil, "", err
 	}
 	if len(found) == 0 {
-		return nil, "", board.Refusef(board.CodeWrongState, "the pattern is gone").Way(board.Do("read", board.AnomalyDir))
+		return nil, "", board.Refusef(board.CodeWrongState, "the pattern is gone").Way(board.ActOn("read", board.AnomalyDir))
 	}
 	text, err := breaker.Report(v.State, found, at)
 	if err != nil {

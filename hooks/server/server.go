@@ -452,7 +452,7 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 	}
 	if !p.OK() {
 		f := p.Findings[0]
-		return board.Refusef(f.Code, "%s", f).Advise("push what git liza has written; %s shows more", board.Do("verify")), nil
+		return board.Refusef(f.Code, "%s", f).Advise("push what git liza has written; %s shows more", board.ActOn("verify")), nil
 	}
 	if r := hooks.Ahead(p.State.Time(), board.At(a.now), to.Short()); r != nil {
 		return r, nil

@@ -32,7 +32,7 @@ func (a *arrival) unshown(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 			return nil, err
 		}
 		if lease != nil && lease.Agent == holder && lease.Session != "" {
-			return board.Refusef(board.CodeLease, "%s has a lease here, and what takes over its work says that there is none", holder).Advise("%s, then the same command again", board.Do("sync")), nil
+			return board.Refusef(board.CodeLease, "%s has a lease here, and what takes over its work says that there is none", holder).Advise("%s, then the same command again", board.ActOn("sync")), nil
 		}
 	}
 	return nil, nil

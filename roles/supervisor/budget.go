@@ -55,7 +55,7 @@ func (s *supervisor) warnOfUsage(on *board.State) {
 	c := on.Config()
 	if s.CLI.NoUsage && (board.RunBudget(on, s.actor.ID) != nil || c.BudgetTaskTokens+c.BudgetSprintTokens+c.BudgetGoalTokens > 0) {
 		s.report(Trouble, "", fmt.Sprintf("%s reports no tokens: no budget of the board ends its runs; to start no such CLI, a human: %s",
-			s.CLI.Name, cmdline.Of(board.Do("config", board.KeyRequireUsage).With("value", "true"))))
+			s.CLI.Name, cmdline.Of(board.ActOn("config", board.KeyRequireUsage).With("value", "true"))))
 	}
 }
 

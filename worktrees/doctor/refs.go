@@ -200,11 +200,11 @@ func (d *diagnosis) incomplete(ctx context.Context, t *board.Task) error {
 func Malformed(t *board.Task) board.Hint {
 	switch t.Status {
 	case board.ReadyForReview:
-		return board.Advice("a reviewer rejects it: %s", board.Do("verdict", t.ID).With("verdict", board.VerdictRejected))
+		return board.Advice("a reviewer rejects it: %s", board.ActOn("verdict", t.ID).With("verdict", board.VerdictRejected))
 	case board.Approved:
-		return board.Advice("a human sends it back: %s, then %s", board.Do("block", t.ID).With("reason", "malformed"), board.Do("unblock", t.ID))
+		return board.Advice("a human sends it back: %s, then %s", board.ActOn("block", t.ID).With("reason", "malformed"), board.ActOn("unblock", t.ID))
 	case board.Blocked:
-		return board.Advice("its next coder makes its work again without that: %s", board.Do("unblock", t.ID))
+		return board.Advice("its next coder makes its work again without that: %s", board.ActOn("unblock", t.ID))
 	}
 	return board.Advice("its coder makes one commit of it without that: git reset --soft %s, then git commit", plumbing.OID(t.ReviewBase).Short())
 }

@@ -39,7 +39,7 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		return nil, false, err
 	}
 	if !has {
-		return nil, false, board.Refusef(board.CodeMissing, "the approved commit %s of %s is not in this clone", review.Short(), t.ID).Way(board.Do("sync"))
+		return nil, false, board.Refusef(board.CodeMissing, "the approved commit %s of %s is not in this clone", review.Short(), t.ID).Way(board.ActOn("sync"))
 	}
 	c = &candidate{view: v, task: t, base: onto}
 	if onto == "" {
@@ -109,7 +109,7 @@ func (c *candidate) undriven(ctx context.Context, repo *git.Repo) error {
 
 // complete refuses to land work of which this clone lacks a part.
 func complete(ctx context.Context, b *gitboard.Board, t *board.Task, onto plumbing.OID) error {
-	return incomplete(b.Complete(ctx, t, onto), t.ID, board.Advice("%s shows how to bring it back", board.Do("doctor")), doctor.Malformed(t))
+	return incomplete(b.Complete(ctx, t, onto), t.ID, board.Advice("%s shows how to bring it back", board.ActOn("doctor")), doctor.Malformed(t))
 }
 
 // incomplete is the refusal of commits that lack objects or are malformed, if err is about that:

@@ -151,7 +151,7 @@ func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		return review, "", nil
 	}
 	return "", "", board.Refusef(board.CodeIntegration, "%s has the approved commit %s of %s by %s, which is not its merge and which no merge or land records",
-		v.State.Config().IntegrationBranch, review.Short(), t.ID, c.OID.Short()).Advise("a human looks at %s: %s", c.OID.Short(), board.Do("verify"))
+		v.State.Config().IntegrationBranch, review.Short(), t.ID, c.OID.Short()).Advise("a human looks at %s: %s", c.OID.Short(), board.ActOn("verify"))
 }
 
 // landedBefore reports whether the board records the move that brought a commit to integration,

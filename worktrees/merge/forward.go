@@ -218,7 +218,7 @@ func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []s
 		}
 		if len(overlap) > 0 {
 			return done, board.Refusef(board.CodeOverlap, "%s, and changes there are in the way: %s", f, names(overlap)).
-				Advise("move them elsewhere, without a commit there, then %s", board.Do("doctor").With("fix", ""))
+				Advise("move them elsewhere, without a commit there, then %s", board.ActOn("doctor").With("fix", ""))
 		}
 		if err := b.Clone().Discard(f.name); err != nil {
 			return done, err

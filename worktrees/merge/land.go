@@ -124,9 +124,9 @@ func (l *lander) plain(ctx context.Context, v *gitboard.View, tip plumbing.OID, 
 		return err
 	}
 	from := text.Quote(r.Commit)
-	hint := board.Advice("just some of its files: %s", board.Do("land").With("spec", "PATH", "from", from))
+	hint := board.Advice("just some of its files: %s", board.ActOn("land").With("spec", "PATH", "from", from))
 	if !older {
-		hint = board.Advice("merge the two, and test that: %s; %s", board.Do("land", from).With("merge", ""), hint)
+		hint = board.Advice("merge the two, and test that: %s; %s", board.ActOn("land", from).With("merge", ""), hint)
 	}
 	return board.Refusef(board.CodeNotForward, "%s does not descend from %s (%s)", l.commit.Short(), v.State.Config().IntegrationBranch, tip.Short()).Advise("%s", hint)
 }
@@ -229,7 +229,7 @@ func (l *lander) onTop(ctx context.Context, tip, from plumbing.OID, r LandReques
 		}
 	}
 	if tree == before {
-		return board.Refusef(board.CodeEmpty, "integration has %s as %s has it already", text.Line(strings.Join(r.Files, ", "), 120), from.Short()).Way(board.Do("status"))
+		return board.Refusef(board.CodeEmpty, "integration has %s as %s has it already", text.Line(strings.Join(r.Files, ", "), 120), from.Short()).Way(board.ActOn("status"))
 	}
 	l.commit, err = l.write(ctx, plumbing.Commit{
 		Tree: tree, Parents: []plumbing.OID{tip},

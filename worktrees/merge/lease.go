@@ -108,7 +108,7 @@ func busy(l *lease.Held, now time.Time) error {
 	}
 	until, hint := l.Expires.Std().Format("15:04:05Z"), board.Advice("try again when it is done")
 	if ahead := l.Ahead(now); ahead > 0 {
-		until, hint = string(l.Expires), board.Advice("its clock is %s ahead of this one; if that merge was killed: %s", board.Span(ahead), board.Do("doctor").With("fix", ""))
+		until, hint = string(l.Expires), board.Advice("its clock is %s ahead of this one; if that merge was killed: %s", board.Span(ahead), board.ActOn("doctor").With("fix", ""))
 	}
 	return board.Refusef(board.CodeBusy, "%s %s at the moment (lease until %s)", l.By(), what, until).Advise("%s", hint)
 }
@@ -192,7 +192,7 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 func (h *holding) ranOut() error {
 	r := board.Refuse(board.CodeBusy, "the merge lease has expired, and somebody else has taken it", "try again")
 	if len(h.tasks) > 0 {
-		r.Advise("try again: %s", board.Do("merge", h.tasks...))
+		r.Advise("try again: %s", board.ActOn("merge", h.tasks...))
 	}
 	return r
 }

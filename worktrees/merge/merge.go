@@ -324,7 +324,7 @@ func (t *train) waiting(ctx context.Context) ([]string, error) {
 }
 
 func nothing() error {
-	return board.Refusef(board.CodeEmpty, "no task is APPROVED").Way(board.Do("status"))
+	return board.Refusef(board.CodeEmpty, "no task is APPROVED").Way(board.ActOn("status"))
 }
 
 // leftOut reports the tasks that have left the train: as warnings on those that landed, or else as

@@ -27,7 +27,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task stri
 			return nil, nil, err
 		}
 		if _, err := b.Repo().Object(ctx, t.ReviewCommit); errors.Is(err, git.ErrNotFound) {
-			return nil, nil, board.Refusef(board.CodeMissing, "the approved commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID).Way(board.Do("sync"))
+			return nil, nil, board.Refusef(board.CodeMissing, "the approved commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID).Way(board.ActOn("sync"))
 		}
 		if err := complete(ctx, b, t, tip); err != nil {
 			return nil, nil, err
@@ -38,7 +38,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task stri
 		}
 		if len(conflicts) > 0 {
 			refusal := board.Refusef(board.CodeConflict, "%s still conflicts with integration: %s", t.ID, names(distinct(conflicts))).
-				Advise("a coder claims it as an integration fix: %s", board.Do("claim", t.ID))
+				Advise("a coder claims it as an integration fix: %s", board.ActOn("claim", t.ID))
 			refusal.Task = t.ID
 			return nil, nil, refusal
 		}

@@ -63,7 +63,7 @@ func (l *lander) undone(ctx context.Context, v *gitboard.View, tip plumbing.OID,
 	}
 	before, err := l.b.Repo().Object(ctx, t.MergedOn()+"^{tree}")
 	if errors.Is(err, git.ErrNotFound) {
-		return board.Refusef(board.CodeMissing, "%.10s, where integration was before the merge of %s, is not in this clone", t.MergedOn(), t.ID).Way(board.Do("sync"))
+		return board.Refusef(board.CodeMissing, "%.10s, where integration was before the merge of %s, is not in this clone", t.MergedOn(), t.ID).Way(board.ActOn("sync"))
 	}
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (l *lander) undone(ctx context.Context, v *gitboard.View, tip plumbing.OID,
 	}
 	if len(c.conflicts) > 0 {
 		refusal := board.Refusef(board.CodeConflict, "later work on integration changed the same lines as %s: %s", t.ID, names(c.conflicts)).
-			Advise("resolve it on a branch: git switch -c undo %s && git merge %s, then: %s", v.State.Config().IntegrationBranch, undo.Short(), board.Do("land", "undo"))
+			Advise("resolve it on a branch: git switch -c undo %s && git merge %s, then: %s", v.State.Config().IntegrationBranch, undo.Short(), board.ActOn("land", "undo"))
 		refusal.Task = t.ID
 		return refusal
 	}
@@ -103,7 +103,7 @@ func (l *lander) merged(ctx context.Context, v *gitboard.View, tip, commit plumb
 	}
 	if len(c.conflicts) > 0 {
 		return board.Refusef(board.CodeConflict, "%s conflicts with %s: %s", text.Line(r.Commit, 60), branch, names(c.conflicts)).
-			Advise("resolve it on a branch: git switch -c both %s && git merge %s, then: %s", branch, text.Quote(r.Commit), board.Do("land", "both").With("merge", ""))
+			Advise("resolve it on a branch: git switch -c both %s && git merge %s, then: %s", branch, text.Quote(r.Commit), board.ActOn("land", "both").With("merge", ""))
 	}
 	l.p = &board.Land{Commit: string(c.commit), Before: string(tip), Reason: r.Reason, Merged: string(commit), As: as, Test: c.command}
 	return l.prove(ctx, v, c)
@@ -149,7 +149,7 @@ func (l *lander) compute(ctx context.Context, v *gitboard.View, tip, commit, sta
 	c = &candidate{view: v, task: task, base: tip}
 	if has, err := history.IsAncestor(ctx, commit, tip); has || err != nil {
 		if has {
-			err = board.Refusef(board.CodeEmpty, "%s has %s already", v.State.Config().IntegrationBranch, commit.Short()).Way(board.Do("status"))
+			err = board.Refusef(board.CodeEmpty, "%s has %s already", v.State.Config().IntegrationBranch, commit.Short()).Way(board.ActOn("status"))
 		}
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (c *Call) wayMeant(ctx context.Context, r *board.Refusal) (none board.Hint)
 		}
 	}
 	if len(nearest) > 0 {
-		return board.Advice("nearest: %s", board.Do("show", nearest[0]))
+		return board.Advice("nearest: %s", board.ActOn("show", nearest[0]))
 	}
 	if step, legal := board.StepOf(v.State, who.Asker, "add-task", r.Unknown); legal && r.Code == board.CodeUnknownTask && c.isOperation() {
 		return board.Advice("to make it: %s", step.Do)

@@ -435,5 +435,5 @@ func actIn(n ast.Node) (a board.Act, is bool) {
 	if !is || len(args) == 0 {
 		return a, false
 	}
-	return board.Do(args[0], args[1:]...), true
+	return board.ActOn(args[0], args[1:]...), true
 }

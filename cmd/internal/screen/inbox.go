@@ -62,7 +62,7 @@ func drawItem(p call.Page, in *report.Inbox, i report.Item) []string {
 	if len(i.Drafts) <= draftsInFull {
 		l.Lines = append(l.Lines, DraftLines(p, i.Drafts)...)
 	} else {
-		l.Lines = append(l.Lines, "  see them: "+cmdline.Of(board.Do("plan")))
+		l.Lines = append(l.Lines, "  see them: "+cmdline.Of(board.ActOn("plan")))
 	}
 	for _, do := range i.Do {
 		l.Lines = append(l.Lines, "  "+do.What+": "+cmdline.Hint(do.Do)) // on one line, so that it can be copied

@@ -66,7 +66,7 @@ func eventLine(p call.Paint, e supervisor.Event) string {
 func ring(b *watch.Bell, e supervisor.Event) {
 	if e.Event == supervisor.Alarm {
 		b.Ring(e.Time, alarm.Alarm{
-			Rule: "supervisor", Level: alarm.Grave, Line: "SUPERVISOR: " + e.Text, Task: e.Task, Agent: e.Agent, Do: board.Do("logs", e.Agent).Hint(),
+			Rule: "supervisor", Level: alarm.Grave, Line: "SUPERVISOR: " + e.Text, Task: e.Task, Agent: e.Agent, Do: board.ActOn("logs", e.Agent).Hint(),
 		})
 	}
 }
