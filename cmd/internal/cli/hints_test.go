@@ -421,7 +421,7 @@ func actIn(n ast.Node) (a board.Act, is bool) {
 	}
 	switch f := c.Fun.(type) {
 	case *ast.Ident:
-		is = f.Name == "Do"
+		is = f.Name == "ActOn"
 	case *ast.SelectorExpr:
 		if f.Sel.Name == "With" {
 			if a, is = actIn(f.X); is {
@@ -430,7 +430,7 @@ func actIn(n ast.Node) (a board.Act, is bool) {
 			return a, is
 		}
 		in, _ := f.X.(*ast.Ident)
-		is = f.Sel.Name == "Do" && in != nil && in.Name == "board"
+		is = f.Sel.Name == "ActOn" && in != nil && in.Name == "board"
 	}
 	if !is || len(args) == 0 {
 		return a, false
