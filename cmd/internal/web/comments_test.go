@@ -66,7 +66,9 @@ func TestReviewByForms(t *testing.T) {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	r.mustHold(t, "No.", "login.go:4")
-	w.post("/act/review", "id", "login")
+	if r = w.post("/act/review", "id", "login"); r.status != http.StatusSeeOther {
+		t.Errorf("%d %s", r.status, r.body)
+	}
 	w.get("/task/login").mustHold(t, "In review by Ann", "Give the review back")
 	r = w.post("/act/verdict", "id", "login", "commit", commit, "verdict", "REJECTED", "reason", "No.", "where", "login.go:4", "issue", "a | b", "why", "no test", "suggestion", "test it", "spec", "n/a", "anomaly", "none", "prior", "RESOLVED: the answer\r\nPARTIAL: the test")
 	if r.status != http.StatusSeeOther {
