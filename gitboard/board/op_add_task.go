@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -145,6 +146,9 @@ func gates(s *State, id string, d Definition, noSpecFile bool) error {
 		return &Refusal{Code: CodeGate, Message: fmt.Sprintf("%s has no %s", id, missing[0]), Task: id}
 	}
 	if d.SpecOID == "" && !noSpecFile {
+		if strings.HasPrefix(d.SpecRef, "/") || strings.HasPrefix(d.SpecRef, "../") {
+			return refuse(CodeGate, "the spec %s of %s is not a path from the project's root", quote(d.SpecRef), id).Advise("name it like specs/vision.md")
+		}
 		return refuse(CodeGate, "the spec %s of %s is not a file on the integration branch", quote(d.SpecRef), id).
 			Advise("a human commits it, and brings it there: %s; or set SKIP_SPEC_FILE_CHECK=true", ActOn("land").With("spec", "FILE"))
 	}
