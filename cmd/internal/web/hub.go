@@ -153,10 +153,8 @@ func (h *hub) subscribe() (changed chan struct{}, leave func()) {
 	}
 }
 
-// with calls a function with the newest look and its id: no event is waited for, so a viewer sees
-// what they have just changed. Only one such function runs at a time.
+// with calls a function with the newest look and its id. Only one such function runs at a time.
 func (h *hub) with(ctx context.Context, use func(l *look, id string) error) error {
-	h.lookAround(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l, err := h.current(context.WithoutCancel(ctx)) // others use it after this request

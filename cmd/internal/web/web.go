@@ -280,9 +280,11 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	_ = pages.ExecuteTemplate(w, "page", &f)
 }
 
-// look calls a function with the newest look, or with that of an earlier time.
+// look calls a function with the newest look, or with that of an earlier time. It waits for no event,
+// so a viewer sees what they have just changed.
 func (s *Server) look(ctx context.Context, at string, use func(l *look, id string) error) error {
 	if at == "" {
+		s.hub.lookAround(ctx)
 		return s.hub.with(ctx, use)
 	}
 	if !isMoment(at) {
