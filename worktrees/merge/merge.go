@@ -172,13 +172,13 @@ func (t *train) holdAhead(ctx context.Context, test func(), commit plumbing.OID,
 	t.held = h
 	taken := make(chan error, 1)
 	go func() { taken <- h.take(ctx) }()
-	for begun := false; ; {
+	for {
 		select {
 		case _, open := <-changed:
 			if !open {
 				changed = nil // ctx has ended
-			} else if _, ours, err := h.now(ctx); ours && !begun && err == nil {
-				begun = true
+			} else if _, ours, err := h.now(ctx); ours && err == nil {
+				changed = nil
 				test()
 			}
 		case err := <-taken:

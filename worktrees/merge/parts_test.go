@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -303,7 +304,7 @@ func TestCandidateOutlivesPrune(t *testing.T) {
 func TestStart(t *testing.T) {
 	ctx, b, v, base := boarded(t)
 	tr := &train{b: b, tests: testsOf(b, false), ahead: map[string]*ahead{}}
-	c := &candidate{view: v, commit: base, tree: base, command: "false"}
+	c := &candidate{view: v, task: &board.Task{ID: "one"}, commit: base, tree: base, command: "false"}
 	tr.tests.learn(testKey(c.tree, c.command), nil) // so that it does not run
 	runs := func(place string) context.Context {
 		ended, end := context.WithCancel(ctx)
@@ -316,7 +317,7 @@ func TestStart(t *testing.T) {
 		return ended
 	}
 	before, other := runs("place"), runs("other")
-	tr.start(ctx, &testRun{c: c, place: "place"})
+	tr.start(ctx, []*candidate{c}, "place", io.Discard)
 	if before.Err() == nil || other.Err() != nil {
 		t.Errorf("at its place: %v, at another: %v", before.Err(), other.Err())
 	}

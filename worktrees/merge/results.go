@@ -268,7 +268,7 @@ func (t *train) recordFlaky(ctx context.Context) error {
 	return nil
 }
 
-// ahead is a test of a later train, running beside the current one, or of this one.
+// ahead is a test of a later train, running next to the current one, or of this one.
 type ahead struct {
 	tree plumbing.OID // that it tests
 	end  context.CancelFunc
@@ -292,9 +292,7 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 			return // its own round reports why
 		}
 		tip, waiting = c.candidates[len(c.candidates)-1], without(waiting, idsOf(c.candidates)...)
-		if tip.command != "" {
-			t.start(ctx, &testRun{c: tip, held: t.held, tasks: idsOf(c.candidates), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard})
-		}
+		t.start(ctx, c.candidates, fmt.Sprintf("%s-%d", testPlace, n), io.Discard)
 	}
 }
 
@@ -308,18 +306,15 @@ func (t *train) testEarly(ctx context.Context, v *gitboard.View) {
 	if err != nil || len(c.candidates) == 0 {
 		return
 	}
-	t.startOwn(ctx, c.candidates)
+	t.start(ctx, c.candidates, testPlace, t.r.Out)
 }
 
-// startOwn starts the test of this train, if it has one.
-func (t *train) startOwn(ctx context.Context, candidates []*candidate) {
-	if last := candidates[len(candidates)-1]; last.command != "" {
-		t.start(ctx, &testRun{c: last, held: t.held, tasks: idsOf(candidates), place: testPlace, out: t.r.Out})
+// start starts the test of a train ahead, if it has one, and replaces the one running at that place.
+func (t *train) start(ctx context.Context, candidates []*candidate, place string, out io.Writer) {
+	r := &testRun{c: candidates[len(candidates)-1], held: t.held, tasks: idsOf(candidates), place: place, out: out}
+	if r.c.command == "" {
+		return
 	}
-}
-
-// start starts a test ahead at the run's place, and replaces the running one.
-func (t *train) start(ctx context.Context, r *testRun) {
 	tree, err := r.c.treeOf(ctx, t.b)
 	if err != nil {
 		return // its own round reports it

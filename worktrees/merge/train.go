@@ -264,7 +264,7 @@ func (t *train) prepare(ctx context.Context, v *gitboard.View, candidates []*can
 	case t.b.Remote() == "":
 		t.held, err = hold(ctx, t.b, t.r.Actor, tip, idsOf(candidates)...)
 	default:
-		err = t.holdAhead(ctx, func() { t.startOwn(ctx, candidates) }, tip, idsOf(candidates)...)
+		err = t.holdAhead(ctx, func() { t.start(ctx, candidates, testPlace, t.r.Out) }, tip, idsOf(candidates)...)
 	}
 	if err != nil {
 		return err
