@@ -12,8 +12,8 @@ import (
 )
 
 // Repair repairs git's records of the worktrees after the project was moved, makes git forget
-// tasks' worktrees without directories, and takes over those that Adopt does. It refuses a worktree
-// whose record git has deleted.
+// tasks' worktrees without directories, and adopts others (Adopt). It refuses a worktree whose record
+// git has deleted.
 func Repair(ctx context.Context, b *gitboard.Board) error {
 	s, err := Open(ctx, b)
 	if err != nil {

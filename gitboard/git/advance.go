@@ -194,7 +194,7 @@ func (w *Worktree) isBegun(ctx context.Context, commit plumbing.OID, path string
 // the lock of the index. Files of submodules stay, as git merge leaves them, also with
 // submodule.recurse: git would need their new commits, and breaks a submodule that is not checked
 // out. The error is that of the first attempt without a lock: once git has failed to write a file,
-// it refuses those that it has written.
+// it refuses the files that it has written before.
 func (w *Worktree) readTree(ctx context.Context, old, new plumbing.OID, options ...string) error {
 	if err := checkOIDs(old, new); err != nil {
 		return err

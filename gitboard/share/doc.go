@@ -2,9 +2,9 @@
 // count.
 //
 // A Store takes the place of the repository, and is the board's log. It reads this clone's own refs,
-// as Fetch last updated them. It writes to the remote first, all refs of an operation in one push, and updates the local
-// refs only to values that the remote has taken. A rejected push is therefore a lost
-// compare-and-swap.
+// as Fetch last updated them. It writes to the remote first, all refs of an operation in one push,
+// and updates the local refs only to values that the remote has taken. A rejected push is therefore a
+// lost compare-and-swap.
 //
 // Processes of one clone do not push one by one. Each appends what it has decided to a pending
 // chain (chain), which is kept in a file and replaced only by compare-and-swap; the next process

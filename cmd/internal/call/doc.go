@@ -1,6 +1,6 @@
 // Package call is one run of a command in its process: clock, randomness, environment, terminal,
-// paths, printing and exit codes. A Call has its flags and arguments, what it
-// opens, who asks, and how it answers a human or, with --json, a program.
+// paths, printing and exit codes. A Call has its flags and arguments, what it opens, who asks, and
+// how it answers a human or, with --json, a program.
 //
 // It is below every other package of cmd/internal, contains no rules and names no command.
 //

@@ -61,7 +61,7 @@ func hasStores(dir string) bool {
 
 // Meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
 // or a parent contains something named .git. An empty directory counts for nothing: sandboxes of
-// agents leave such, even in /tmp.
+// agents leave them, even in /tmp.
 func Meant(e gitenv.List, dir string) bool {
 	if e.Get("GIT_DIR") != "" {
 		return true
