@@ -216,10 +216,11 @@ func (s Sessions) keep(id, session string) error {
 // Drop discards the session of an id.
 func (s Sessions) Drop(id string) error { return s.board.Clone().Discard(sessionName(id)) }
 
-// Heartbeat renews an agent's lease without an operation. If it returns lease.ErrTaken, the agent
+// Heartbeat renews an agent's lease without an operation, unless it was renewed, as each operation
+// does, less than some time ago: on a shared board, it takes a push of its own. If it returns lease.ErrTaken, the agent
 // must stop at once. That includes a missing lease: registering created it, and only an agent that
 // took over the work can have fenced it.
-func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, error) {
+func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor, ago time.Duration) (*lease.Held, error) {
 	v, err := s.board.View(ctx)
 	if err != nil {
 		return nil, err
@@ -238,7 +239,11 @@ func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held
 	if a == nil || a.Session != actor.Session || held.Session != actor.Session && !held.Damaged {
 		return nil, board.Refusef(board.CodeSession, "%s is registered in another session, or not at all: its lease is lost", actor.ID).Advise("stop; %s begins a new session", board.ActOn("register"))
 	}
-	next, err := s.board.leaseFor(v.State, actor.ID, a, s.board.now())
+	now := s.board.now()
+	if age := now.Sub(held.Heartbeat.Std()); age >= 0 && age < ago && held.Live(now) {
+		return held, nil
+	}
+	next, err := s.board.leaseFor(v.State, actor.ID, a, now)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +274,7 @@ func (s Sessions) Renew(ctx context.Context, id, session string) error {
 	if a := v.State.Agent(id); a == nil || !a.ByHand() || s.board.now().Sub(held.Heartbeat.Std()) < moment {
 		return v.State.Err()
 	}
-	_, err = s.Heartbeat(ctx, board.Actor{ID: id, Session: session})
+	_, err = s.Heartbeat(ctx, board.Actor{ID: id, Session: session}, 0)
 	return err
 }
 

@@ -256,7 +256,7 @@ func TestTakeOver(t *testing.T) {
 	c.Pass(10 * time.Minute)
 	m.updates = nil
 	m.before = func() {
-		if _, err := b.Sessions().Heartbeat(ctx, coder1); err != nil {
+		if _, err := b.Sessions().Heartbeat(ctx, coder1, 0); err != nil {
 			t.Error(err)
 		}
 	}
@@ -272,12 +272,12 @@ func TestTakeOver(t *testing.T) {
 	if held(t, m, "coder-1") != nil {
 		t.Error("the lease was not fenced")
 	}
-	if _, err := b.Sessions().Heartbeat(ctx, coder1); !errors.Is(err, lease.ErrTaken) {
+	if _, err := b.Sessions().Heartbeat(ctx, coder1, 0); !errors.Is(err, lease.ErrTaken) {
 		t.Errorf("the heartbeat of who was robbed: %v", err)
 	}
 	_, err = try(b, coder1, "", &board.PreExec{About: board.About{Task: "alpha"}, Checkpoint: board.Checkpoint{Intent: "i", Validation: "v", FilesToModify: []string{"f"}}})
 	refusal(t, err, "permission")
-	if h, err := b.Sessions().Heartbeat(ctx, coder2); err != nil || h.Task != "alpha" {
+	if h, err := b.Sessions().Heartbeat(ctx, coder2, 0); err != nil || h.Task != "alpha" {
 		t.Errorf("the heartbeat of who has it: %v", err)
 	}
 	v = testrun.Must(b.View(ctx))(t)
@@ -325,7 +325,7 @@ func TestSessions(t *testing.T) {
 	// A heartbeat comes between the check of the lease and the take-over.
 	c.Pass(10 * time.Minute)
 	m.before = func() {
-		if _, err := b.Sessions().Heartbeat(ctx, coder1); err != nil {
+		if _, err := b.Sessions().Heartbeat(ctx, coder1, 0); err != nil {
 			t.Error(err)
 		}
 	}
@@ -336,7 +336,7 @@ func TestSessions(t *testing.T) {
 	do(t, b, second, &board.Register{Session: "second", PID: 7})
 	_, err = try(b, coder1, "", claim("alpha"))
 	refusal(t, err, "session")
-	_, err = b.Sessions().Heartbeat(ctx, coder1)
+	_, err = b.Sessions().Heartbeat(ctx, coder1, 0)
 	refusal(t, err, "session")
 	if h := held(t, m, "coder-1"); h.Session != "second" {
 		t.Errorf("%+v", h)

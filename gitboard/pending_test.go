@@ -96,7 +96,7 @@ func TestBehindAHeartbeat(t *testing.T) {
 			return err == nil && n == pending
 		})
 	}
-	start(func(own *gitboard.Board) error { _, err := own.Sessions().Heartbeat(ctx, coder1); return err })
+	start(func(own *gitboard.Board) error { _, err := own.Sessions().Heartbeat(ctx, coder1, 0); return err })
 	await(t, came)
 	start(func(own *gitboard.Board) error {
 		_, err := own.Do(ctx, gitboard.Request{Actor: coder1}, gitboard.Just(claim("alpha")))

@@ -180,7 +180,7 @@ func (a *simAgent) registration(session string) gitboard.Intent {
 // beat renews the lease now and at intervals. An agent that has lost it stops at once.
 func (a *simAgent) beat() {
 	a.exposed = true
-	_, err := a.board.Sessions().Heartbeat(a.s.ctx, a.actor)
+	_, err := a.board.Sessions().Heartbeat(a.s.ctx, a.actor, 0)
 	a.exposed, a.store.blind = false, false
 	switch {
 	case a.store.dead:

@@ -275,7 +275,7 @@ func TestLeaseOfAFastClock(t *testing.T) {
 	s.reports(found{doctor.ClockSkew, "", false, "the lease of coder-1 is 30h00m ahead of this clock: until it expires or is renewed, nobody else gets one"})
 	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, board.CodeWrongState, "the lease of coder-1 ends at "+string(next.Expires)+", by a clock that is 30h00m ahead of this one")
-	testrun.Must(s.b.Sessions().Heartbeat(s.ctx, s.as("coder-1")))(s.t)
+	testrun.Must(s.b.Sessions().Heartbeat(s.ctx, s.as("coder-1"), 0))(s.t)
 	s.reports()
 }
 

@@ -44,7 +44,7 @@ func (s *Store) Append(ctx context.Context, b log.Batch) log.Outcome {
 // decide again because they could not share a push.
 func (s *Store) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	for try := 1; ; try++ {
-		o := s.commit(ctx, nil, updates, reflog, nil)
+		o := s.commit(ctx, nil, updates, reflog, func() {})
 		if !o.Exclusive || !retry.May(ctx, try, tries) {
 			return o.Err
 		}

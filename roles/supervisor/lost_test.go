@@ -399,11 +399,16 @@ func forgeBoard(t *testing.T, dir string, commit plumbing.OID, record string) pl
 // TestBeatsBeforeTheLeaseEnds checks that heartbeats come often enough for the lease that the agent
 // has, whatever the board's time between two heartbeats is.
 func TestBeatsBeforeTheLeaseEnds(t *testing.T) {
-	ctx, s, _, _ := supervised(t)
+	ctx, s, _, clock := supervised(t)
 	if s.pulse.every != time.Minute {
 		t.Errorf("with the usual settings a heartbeat comes every %s", s.pulse.every)
 	}
 	do(t, ctx, s.Board, human, &board.SetConfig{Key: "lease_duration", Value: "30"})
+	must(t, s.pulse.beat(ctx))
+	if s.pulse.every != time.Minute {
+		t.Error("a lease that was just renewed is renewed again")
+	}
+	clock.Pass(time.Minute / 2)
 	must(t, s.pulse.beat(ctx))
 	if s.pulse.every != 10*time.Second {
 		t.Errorf("with a lease of 30 s a heartbeat comes every %s", s.pulse.every)

@@ -151,7 +151,7 @@ func (t *train) early(ctx context.Context) (seen gitboard.Moment, err error) {
 	defer end()
 	changed, err := t.b.Follow(ctx, time.Second)
 	for wait := 0; err == nil && wait < maxWaits; wait++ { // an approval may lose a race, and come later
-		if v, err = t.b.View(ctx); err == nil && t.approved(v) {
+		if v, err = t.b.View(ctx); err == nil && !t.inReview(v) {
 			break
 		}
 		<-changed
@@ -198,6 +198,14 @@ func (t *train) approved(v *gitboard.View) bool {
 	return !slices.ContainsFunc(t.r.Tasks, func(id string) bool {
 		task := v.State.Task(id)
 		return task == nil || task.Status != board.Approved
+	})
+}
+
+// inReview reports whether one of the named tasks has yet to be approved.
+func (t *train) inReview(v *gitboard.View) bool {
+	return slices.ContainsFunc(t.r.Tasks, func(id string) bool {
+		task := v.State.Task(id)
+		return task != nil && task.Status == board.ReadyForReview
 	})
 }
 

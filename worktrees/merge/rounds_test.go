@@ -72,6 +72,19 @@ func TestBusyBeforeItComputes(t *testing.T) {
 	}
 }
 
+// TestInReview checks for which tasks a merge waits that begins while their approvals are on their way.
+func TestInReview(t *testing.T) {
+	ctx, b, _, base := boarded(t)
+	approve(t, ctx, b, "one", commitOn(t, b, base, "a.txt", "one"))
+	one := &train{r: TrainRequest{Tasks: []string{"missing", "one"}}}
+	for when, want := range map[string]bool{string(plumbing.BoardRef): false, string(plumbing.BoardRef) + "~1": true} {
+		v := testrun.Must(b.ViewAt(ctx, when))(t)
+		if got := one.inReview(v); got != want {
+			t.Errorf("at %s: %v", when, got)
+		}
+	}
+}
+
 // TestForgedMeanwhile checks that nothing lands on a board to which somebody adds what no operation
 // makes while a train is tested, and that this is no mere warning of those that landed before.
 func TestForgedMeanwhile(t *testing.T) {

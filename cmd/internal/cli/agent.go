@@ -256,7 +256,7 @@ var _ = add(func() *call.Command {
 					return err
 				}
 			}
-			held, err := c.Board.Sessions().Heartbeat(ctx, actor)
+			held, err := c.Board.Sessions().Heartbeat(ctx, actor, 0)
 			if err != nil {
 				return err
 			}

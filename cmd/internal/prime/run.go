@@ -45,7 +45,7 @@ func keepLease(ctx context.Context, c *call.Call, end context.CancelCauseFunc) e
 	if err != nil {
 		return err
 	}
-	held, err := c.Board.Sessions().Heartbeat(ctx, actor)
+	held, err := c.Board.Sessions().Heartbeat(ctx, actor, 0)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func keepLease(ctx context.Context, c *call.Call, end context.CancelCauseFunc) e
 				return
 			case <-tick.C:
 			}
-			_, err := c.Board.Sessions().Heartbeat(ctx, actor)
+			_, err := c.Board.Sessions().Heartbeat(ctx, actor, 0)
 			if errors.Is(err, lease.ErrTaken) || errors.As(err, new(*board.Refusal)) {
 				end(err)
 			}
