@@ -13,74 +13,30 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// approve has coder-1's work on parse submitted and APPROVED.
-func (s *site) approve() {
-	s.t.Helper()
-	if s.ok("", "", "git log --oneline main..task/parse") == "" {
-		s.committed("parse.txt")
-	}
-	s.must("coder-1", "submit", "parse")
-	s.must("code-reviewer-1", "claim-review", "parse")
-	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--checked", "tests", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
-}
-
-// TestFinishProves: a commit that isn't the merge of a task's work is not recorded as one; doctor
-// reports it, and so does the task's merge. A commit that a human landed is recorded.
-func TestFinishProves(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.approve()
-	for _, c := range []struct{ name, made string }{
-		{"a merge with more in it", "git commit-tree -p integration -p $(git commit-tree -p task/parse -m more main^{tree}) -m Merge main^{tree}"},
-		{"a merge with another content", "git commit-tree -p integration -p task/parse -m Merge main^{tree}"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s.ok("", "", "git branch -f kept integration && git update-ref refs/heads/integration $("+c.made+")")
-			defer s.ok("", "", "git update-ref refs/heads/integration kept")
-			for agent, args := range map[string][]string{"coder-1": {"doctor", "--fix"}, "code-reviewer-1": {"merge", "parse"}} {
-				out, errs, exit := s.liza(agent, args...)
-				if exit == 0 || !strings.Contains(out+errs, "which is not its merge and which no merge or land records") {
-					t.Errorf("%s: exit %d\n%s%s", agent, exit, out, errs)
-				}
-			}
-			if status := s.must("", "read", "tasks.parse.status"); strings.TrimSpace(status) != "APPROVED" {
-				t.Errorf("parse is %s", status)
-			}
-		})
-	}
-	s.ok("", "", "git update-ref -d refs/heads/kept && git-liza land $("+`git commit-tree -p integration -p task/parse -m "Merge it my way" task/parse^{tree}`+") --reason 'merged by hand'")
-	s.must("code-reviewer-1", "merge", "parse")
-	s.proven()
-}
-
 // TestHiddenIntegration: the server finds the integration branch even behind a replacement ref,
 // which anybody may push, or a name that YAML quotes.
 func TestHiddenIntegration(t *testing.T) {
 	t.Parallel()
-	for _, branch := range []string{"'it's'"} {
-		t.Run(branch, func(t *testing.T) {
-			s := &site{newRepository(t)}
-			word := `"` + branch + `"`
-			s.must("", "init", "--unattended", "A goal", "--spec", "specs/vision.md", "--integration-branch", branch)
-			s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
-			before := s.ok("", "", "git -C ../server.git for-each-ref refs/heads")
-			for _, replaced := range []string{
-				`b=$(git rev-parse liza/state:config.yaml); n=$(git cat-file blob $b | sed 's/^integration_branch:.*/integration_branch: other/' | git hash-object -w --stdin)`,
-				`b=$(git rev-parse liza/state); n=$(git commit-tree -m other main^{tree})`,
-			} {
-				said, exit := s.sh("", "", replaced+`; git push -q origin $n:refs/replace/$b || exit 9
+	s := &site{newRepository(t)}
+	const branch, word = "'it's'", `"'it's'"`
+	s.must("", "init", "--unattended", "A goal", "--spec", "specs/vision.md", "--integration-branch", branch)
+	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
+	before := s.ok("", "", "git -C ../server.git for-each-ref refs/heads")
+	for _, replaced := range []string{
+		`b=$(git rev-parse liza/state:config.yaml); n=$(git cat-file blob $b | sed 's/^integration_branch:.*/integration_branch: other/' | git hash-object -w --stdin)`,
+		`b=$(git rev-parse liza/state); n=$(git commit-tree -m other main^{tree})`,
+	} {
+		said, exit := s.sh("", "", replaced+`; git push -q origin $n:refs/replace/$b || exit 9
 git push origin $(git commit-tree -p `+word+` -m sneak `+word+`^{tree}):refs/heads/`+word)
-				if exit == 0 || exit == 9 || !strings.Contains(said, "nothing on the board records") {
-					t.Errorf("exit %d\n%s", exit, said)
-				}
-			}
-			if after := s.ok("", "", "git -C ../server.git for-each-ref refs/heads"); after != before {
-				t.Errorf("it changed\n%s\nto\n%s", before, after)
-			}
-			s.ok("", "", "git push -q origin main:feature")
-			s.proven()
-		})
+		if exit == 0 || exit == 9 || !strings.Contains(said, "nothing on the board records") {
+			t.Errorf("exit %d\n%s", exit, said)
+		}
 	}
+	if after := s.ok("", "", "git -C ../server.git for-each-ref refs/heads"); after != before {
+		t.Errorf("it changed\n%s\nto\n%s", before, after)
+	}
+	s.ok("", "", "git push -q origin main:feature")
+	s.proven()
 }
 
 // TestForgedApproval: no operation is accepted on top of one that does not follow from the board
@@ -196,35 +152,9 @@ func TestFastClocks(t *testing.T) {
 	s.proven()
 }
 
-// TestMissingIntegration: where a server has no integration branch, a push can't create one.
-func TestMissingIntegration(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main")
-	if said, exit := s.sh("", "", "git push origin liza/state"); exit == 0 || !strings.Contains(said, "the board begins without integration") {
-		t.Errorf("exit %d\n%s", exit, said)
-	}
-	s.ok("", "", "git-liza share origin && git -C ../server.git -c core.hooksPath=/dev/null update-ref -d refs/heads/integration")
-	if said, exit := s.sh("", "", "git push origin $(git commit-tree -m evil main^{tree}):refs/heads/integration"); exit == 0 || !strings.Contains(said, "integration is missing here, and no push makes it") {
-		t.Errorf("exit %d\n%s", exit, said)
-	}
-}
-
-// TestUnhookedServer: a user who can run programs on the server can bypass its lock, and every
-// clone reports that.
-func TestUnhookedServer(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	s.ok("", "", `git push -q --receive-pack='git -c core.hooksPath=/dev/null receive-pack' origin $(git commit-tree -p integration -m sneak integration^{tree}):refs/heads/integration`)
-	s.must("", "sync")
-	if out := s.must("", "verify"); !strings.Contains(out, "NOTE ") || !strings.Contains(out, "sneak: integration got ") {
-		t.Error(out)
-	}
-	s.proven()
-}
-
 // TestLargeImportIsShared: the server's limits do not refuse a board that is large from the start.
 func TestLargeImportIsShared(t *testing.T) {
+	testrun.LongOnly(t)
 	t.Parallel()
 	s := &site{newRepository(t)}
 	var old strings.Builder

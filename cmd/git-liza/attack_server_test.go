@@ -48,20 +48,12 @@ func TestAttacksOnAServer(t *testing.T) {
 	}{
 		{"the hooks of a clone bypassed", "git update-ref refs/heads/integration $(git commit-tree -p integration -m sneak integration^{tree}) && " + off + "push origin integration",
 			"nothing on the board records that integration moves", ""}, // for verify, see TestUnrecordedWork
-		{"integration, deleted", "git push origin :integration", "is not deleted", ""},
 		{"YAML edited by hand", bypass + `forge goals/goal-1.yaml 's/A goal/Another/'; c=$(git commit-tree -p liza/state -m 'by hand' $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
 			"by hand: it carries no operation", "carries no operation"},
 		{"YAML edited under an operation's words", bypass + `forge goals/goal-1.yaml 's/A goal/Another/'; c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Liza-Request: other/' | git commit-tree -p liza/state $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
 			"is not the operation's", "the tree is not what the operation leads to"},
-		{"history rewritten", `c=$(git commit-tree -p liza/state~2 -m x liza/state^{tree}); git push -f origin $c:refs/heads/liza/state`, "only grows", ""},
-		{"an operation replayed", `git update-ref refs/heads/liza/state $(git cat-file commit liza/state | sed '1,/^$/d' | GIT_AUTHOR_DATE=2098-01-01T00:00:00Z GIT_COMMITTER_DATE=2098-01-01T00:00:00Z git commit-tree -p liza/state liza/state^{tree}); git push origin liza/state`,
-			"liza/state", "was carried out before"},
-		{"a lease forged", `o=$(echo '{"agent":"coder-2","session":"mine","expires":"2026-01-01T00:00:00Z","heartbeat":"2026-01-01T00:00:00Z"}' | git hash-object -w --stdin); git update-ref refs/liza/leases/coder-2 $o; git push -f origin refs/liza/leases/coder-2`, "in another session", ""},
-		{"a submission moved", "git push -f origin main:refs/liza/review/parse/1", "stays what it is", ""},
 		{"good and bad together", "git push origin main:good :liza/state", "is not deleted", ""},
 		{"a mirror", "git push --mirror origin", "one clone's own", ""},
-		{"a large file", bypass + `head -c 3000000 /dev/urandom >../big; forge goals/goal-1.yaml ''; export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/forged"; git read-tree $tree; git update-index --add --cacheinfo 100644,$(git hash-object -w ../big),big; c=$(git commit-tree -p liza/state -m big $(git write-tree)); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE; git push origin $c:refs/heads/liza/state`,
-			"of 3000000 bytes to the board, where 1048576 are the most", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, local := server(), s.ok("", "", "git for-each-ref --format='update %(refname) %(objectname)'")
@@ -152,18 +144,6 @@ func TestUnrecordedWork(t *testing.T) {
 	}
 }
 
-// TestWorkBroughtBeside: an agent's work is a violation even when it arrives by a merge in a
-// human's name.
-func TestWorkBroughtBeside(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.committed("parse.txt")
-	s.ok("", "", `git update-ref refs/heads/integration $(git commit-tree -p integration -p task/parse -m 'Merge it' task/parse^{tree})`)
-	if out, _, exit := s.liza("", "verify"); exit != 4 || !strings.Contains(out, "by coder-1, which no merge or land records, brought by ") {
-		t.Errorf("exit %d\n%s", exit, out)
-	}
-}
-
 // TestAliasesAndGrafts: verify reports an integration branch that is another name for a task's
 // branch, and is not misled by replacements and grafts.
 func TestAliasesAndGrafts(t *testing.T) {
@@ -179,30 +159,6 @@ func TestAliasesAndGrafts(t *testing.T) {
 	if out, _, exit := s.liza("", "verify"); exit != 4 || !strings.Contains(out, "by coder-1, which no merge or land records") {
 		t.Errorf("exit %d\n%s", exit, out)
 	}
-}
-
-// TestPushWithoutAtomic: refs that belong together but are pushed in two transactions are refused,
-// each by itself.
-func TestPushWithoutAtomic(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git push -q --atomic ../server.git main liza/state integration")
-	s.committed("parse.txt")
-	s.must("coder-1", "submit", "parse")
-	s.must("code-reviewer-1", "claim-review", "parse")
-	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--checked", "tests", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
-	s.must("code-reviewer-1", "merge", "parse")
-	before := s.ok("", "", "git -C ../server.git for-each-ref")
-	for _, refs := range []string{"liza/state", "integration", "liza/state integration", "integration liza/state"} {
-		if said, exit := s.sh("", "", "git push ../server.git refs/liza/review/parse/1 "+refs); exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, "--atomic") {
-			t.Errorf("%s: exit %d\n%s", refs, exit, said)
-		}
-		if after := s.ok("", "", "git -C ../server.git for-each-ref"); after != before {
-			t.Fatalf("%s changed\n%s\nto\n%s", refs, before, after)
-		}
-	}
-	s.ok("", "", "git push -q --atomic ../server.git refs/liza/review/parse/1 liza/state integration")
-	s.ok("", "", "git-liza -C ../server.git verify")
 }
 
 // TestShallowPush: a push that would make the server shallow is refused, whatever branch it is to:

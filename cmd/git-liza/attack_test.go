@@ -56,7 +56,8 @@ func (s *site) committed(name string) {
 	s.ok("coder-1", parse, checkpoint+"echo 1 >"+name+" && git add . && git commit -q -m 'Write it'")
 }
 
-// TestAttacksOnAClone: what agents may not do is refused in their clone and changes nothing.
+// TestAttacksOnAClone: what agents may not do is refused in their clone and changes nothing: each hook, and
+// each of git's ways to it. The rules are tested in package hooks.
 func TestAttacksOnAClone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -67,47 +68,22 @@ func TestAttacksOnAClone(t *testing.T) {
 	s.committed("parse.txt")
 	for _, c := range []struct{ name, agent, dir, script, rule, instead string }{
 		{"no-verify on integration", "coder-1", parse, "git checkout -q integration; git commit --no-verify --allow-empty -m sneak", "integration moves by a merge", "git liza submit parse"},
-		{"update-ref of integration", "coder-1", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza submit parse"},
 		{"push into the own repository", "coder-1", parse, "git push . HEAD:integration", "pushes only through git liza", "git liza submit parse"},
-		{"branch -f", "coder-1", parse, "git branch -f integration HEAD", "integration moves by a merge", "git liza submit parse"},
 		{"reset --hard on integration", "coder-1", parse, "git checkout -q integration; git reset -q --hard task/parse", "integration moves by a merge", "git liza submit parse"},
-		{"deletion of integration", "coder-1", parse, "git branch -D integration", "integration moves by a merge", "git liza submit parse"},
-		{"a reviewer moves integration", "code-reviewer-1", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza merge"},
-		{"the default branch", "coder-1", parse, "git update-ref refs/heads/main HEAD", "main is not a task's branch", "git liza prime"},
 		{"stash", "coder-1", parse, "echo 2 >parse.txt; git stash; e=$?; git checkout -q parse.txt; exit $e", "stashes are shared", "commit on the branch"},
-		{"another's branch", "coder-1", parse, "git update-ref refs/heads/task/print HEAD", "coder-1 does not hold print", "git liza prime"},
-		{"another's branch, deleted", "coder-1", parse, "git update-ref -d refs/heads/task/print", "coder-1 does not hold print", "git liza prime"},
 		{"the own branch, renamed over another", "coder-1", parse, "git branch -M task/parse integration", "task/parse stays as long as its task", "commit on it"},
-		{"a fetch into integration", "coder-1", parse, "git fetch . HEAD:integration", "integration moves by a merge", "git liza submit parse"},
-		{"integration checked out anew", "coder-1", parse, "git checkout -q -B integration", "integration moves by a merge", "git liza submit parse"},
 		{"integration by a symbolic ref", "coder-1", parse, "git symbolic-ref refs/bisect/alias refs/heads/integration && git update-ref refs/bisect/alias HEAD; e=$?; git symbolic-ref -d refs/bisect/alias; exit $e", "integration moves by a merge", "git liza submit parse"},
-		{"a worktree of the agent's own", "coder-1", parse, `eval "$(git-liza env coder-1)" && git worktree add -q ../aside integration && cd ../aside && git commit --allow-empty -m sneak; e=$?; git worktree remove -f .; exit $e`, "this is not one", "git liza prime"},
-		{"the same worktree, unverified", "coder-1", parse, `eval "$(git-liza env coder-1)" && git worktree add -q ../aside integration && cd ../aside && git commit --no-verify --allow-empty -m sneak; e=$?; git worktree remove -f .; exit $e`, "integration moves by a merge", "git liza"},
+		{"a worktree of the agent's own", "coder-1", parse, `eval "$(git-liza env coder-1)" && git worktree add -q ../aside integration && cd ../aside && git commit --no-verify --allow-empty -m sneak; e=$?; git worktree remove -f .; exit $e`, "integration moves by a merge", "git liza"},
 		{"a core.hooksPath of the worktree", "coder-1", parse, `eval "$(git-liza env coder-1)" && git config extensions.worktreeConfig true && git config --worktree core.hooksPath /dev/null && git update-ref refs/heads/integration HEAD; e=$?; git config --worktree --unset core.hooksPath; git config --unset extensions.worktreeConfig; exit $e`, "integration moves by a merge", "git liza submit parse"},
 		{"another's worktree", "coder-1", print, "git commit --allow-empty -m mine", "coder-1 does not hold print", "git liza prime"},
-		{"another's worktree, unverified", "coder-1", print, "git commit --no-verify --allow-empty -m mine", "coder-1 does not hold print", "git liza prime"},
-		{"a reviewer commits", "code-reviewer-1", parse, "git commit --allow-empty -m mine", "only coders commit", "git liza discover"},
-		{"a reviewer commits, unverified", "code-reviewer-1", parse, "git commit --no-verify --allow-empty -m mine", "code-reviewer-1 is a code_reviewer", "git liza show parse"},
 		{"another's worktree, recreated", "coder-1", parse, "git-liza worktree create print --fresh", "coder-2 holds print, and coder-1 would replace its worktree", "a planner or a human"},
 		{"the same, without a name", "", parse, "git-liza worktree create print --fresh", "human commands aren't allowed", "project's root"},
-		{"a tag", "coder-1", parse, "git tag v1", "sets and moves no tags", "leave tags to a human"},
-		{"a tag, moved", "coder-1", parse, "git tag -f kept HEAD", "sets and moves no tags", "leave tags to a human"},
 		{"a tag, deleted", "coder-1", parse, "git tag -d kept", "sets and moves no tags", "leave tags to a human"},
-		{"a scratch branch", "coder-1", parse, "git switch -q -c aside", "aside is not a task's branch", "git liza prime"},
-		{"a human's branch", "coder-1", parse, "git branch -D human", "human is not a task's branch", "git liza prime"},
-		{"the board", "coder-1", parse, "git update-ref refs/heads/liza/state HEAD", "liza/state is moved by git liza alone", "is a command"},
 		{"the board, deleted", "coder-1", parse, "git branch -D liza/state", "liza/state is moved by git liza alone", "is a command"},
-		{"a lease, deleted", "coder-1", parse, "git update-ref -d refs/liza/leases/coder-2", "refs/liza/leases/coder-2 is kept by git liza", "git liza doctor"},
-		{"a submission", "coder-1", parse, "git update-ref refs/liza/review/parse/9 HEAD", "is kept by git liza alone", "git liza doctor"},
 		{"replaced objects", "coder-1", parse, "git replace HEAD HEAD~1", "may not move refs/replace/", "a human"},
-		{"a push elsewhere", "coder-1", parse, "git init -q --bare ../elsewhere.git; git push ../elsewhere.git HEAD:x", "pushes only through git liza", "git liza submit parse"},
 		{"no name", "", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza land"},
-		{"no name, another's branch", "", parse, "git update-ref refs/heads/task/print HEAD", "nobody moves task/print", "project's root"},
-		{"no agent's name", "root", parse, "git commit --allow-empty -m mine", "not an agent id", "as your supervisor did"},
 		{"a human's act under an agent's address", "", "", "GIT_AUTHOR_EMAIL=coder-1@liza git-liza note hello", "that is an agent's name or address", "git config user.email"},
-		{"a commit off the branch", "coder-1", parse, "git checkout -q --detach && git commit --allow-empty -m mine", "commits go on to task/parse", "git switch task/parse"},
 		{"a planner in the human's checkout", "planner-1", "", `eval "$(git-liza env planner-1)" && git commit --allow-empty -m mine`, "only coders commit", "git liza discover"},
-		{"the human's HEAD", "planner-1", "", `eval "$(git-liza env planner-1)" && git update-ref --no-deref HEAD task/parse`, "HEAD of the main worktree", "worktree of your task"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := s.refs()
@@ -178,7 +154,6 @@ func TestProjectsHooks(t *testing.T) {
 	for name, c := range map[string]struct{ dir, config string }{
 		"plain":                 {".git/hooks", ""},
 		"relative, in the tree": {".githooks", ".githooks"},
-		"husky":                 {".husky/_", ".husky/_"},
 		"absolute":              {"../shared hooks", "$PWD/../shared hooks"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,7 +30,7 @@ while git liza prime --wait >"$page" 2>&1 </dev/null; do
 	'git liza prime --wait') echo >>"$SAID/$id.idle" ;;
 	'nothing: the goal is COMPLETED') exit 0 ;;
 	'git liza add-task --id '*)
-		for n in 1 2 3 4 5; do
+		for n in 1 2 3 4; do
 			act git liza add-task --id part-$n --desc "Write part-$n.txt" --spec specs/vision.md --done "cat part-$n.txt prints $n" --scope "IN: part-$n.txt" $([ $n -le 3 ] || echo --depends part-$((n - 3)))
 		done ;;
 	'git liza convert-discovery '*)
@@ -45,7 +45,7 @@ while git liza prime --wait >"$page" 2>&1 </dev/null; do
 	'git liza submit '*) act git liza submit $task --no-tests-because 'it is a text' ;;
 	'git liza review '*)
 		act $next
-		if [ ! -e "$SAID/busy" ]; then : >"$SAID/busy"; act git liza run -- sleep 10; fi
+		if [ ! -e "$SAID/busy" ]; then : >"$SAID/busy"; act git liza run -- sleep 6; fi
 		if [ "$(git show $(field submitted):$file)" = $text ]; then act git liza verdict $task APPROVED --commit $(field submitted) --checked "cat $file"
 		else act git liza verdict $task REJECTED --commit $(field submitted) --overall "not $text" --blocker "$file:1|not $text|so says done_when|write it" --spec n/a --anomaly none; fi ;;
 	*) echo "what is this: $next" >>"$all"; exit 8 ;;

@@ -11,16 +11,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
-// dangerous are settings by which git runs a program, here RUN. ATTRIBUTES of the files and the
-// ways of the remote are such that the operations of TestNoProgramOfTheRepository come to them.
-var dangerous = []string{
-	"filter.evil.clean=RUN", "filter.evil.smudge=RUN", "filter.evil.process=RUN", "filter.lfs.clean=RUN",
-	"merge.evil.driver=RUN", "diff.evil.textconv=RUN", "diff.evil.command=RUN", "diff.external=RUN",
-	"core.fsmonitor=RUN", "core.hooksPath=DIR", "core.sshCommand=RUN", "core.gitProxy=RUN", "core.askPass=RUN", "core.alternateRefsCommand=RUN",
-	"core.pager=RUN", "core.editor=RUN", "sequence.editor=RUN", "alias.status=!RUN", "alias.merge=!RUN",
-	"gpg.program=RUN", "gpg.ssh.program=RUN", "gpg.ssh.defaultKeyCommand=RUN",
-	"credential.helper=!RUN", "credential.http://127.0.0.1:1.helper=!RUN",
-	"remote.hub.url=ext::RUN", "url.ext::RUN .insteadOf=hub",
+// dangerous are settings by which git runs a program, here RUN: each set has some that don't keep git from
+// the others. ATTRIBUTES of the files and the ways of the remote are such that the operations of
+// TestNoProgramOfTheRepository come to them.
+var dangerous = [][]string{
+	{
+		"filter.evil.clean=RUN", "filter.evil.smudge=RUN", "filter.lfs.clean=RUN", "merge.evil.driver=RUN", "diff.evil.textconv=RUN",
+		"core.fsmonitor=RUN", "core.hooksPath=DIR", "core.alternateRefsCommand=RUN", "core.pager=RUN", "core.editor=RUN", "sequence.editor=RUN",
+		"alias.status=!RUN", "alias.merge=!RUN", "gpg.program=RUN",
+	},
+	{"filter.evil.process=RUN", "diff.evil.command=RUN", "gpg.format=ssh", "gpg.ssh.program=RUN", "gpg.ssh.defaultKeyCommand=RUN"},
+	{
+		"diff.external=RUN", "core.sshCommand=RUN", "core.gitProxy=RUN", "core.askPass=RUN",
+		"credential.helper=!RUN", "credential.http://127.0.0.1:1.helper=!RUN",
+	},
+	{"remote.hub.url=ext::RUN"},
+	{"url.ext::RUN .insteadOf=hub"},
 }
 
 // ofTransports begin the settings that transports to other machines read.
@@ -70,11 +76,11 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 		},
 	}
 	for place, put := range places {
-		for _, entry := range dangerous {
-			if place != "config" && !strings.HasPrefix(entry, "filter.evil.clean") {
+		for i, entries := range dangerous {
+			if place != "config" && i > 0 {
 				continue
 			}
-			t.Run(place+"/"+entry, func(t *testing.T) {
+			t.Run(place+"/"+entries[0], func(t *testing.T) {
 				ctx, r := scratch(t)
 				ran := filepath.Join(t.TempDir(), "ran")
 				dir := filepath.Join(t.TempDir(), "evil")
@@ -95,8 +101,13 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 				native(t, one, "commit", "-q", "-a", "-m", "ours")
 
 				write(t, r, ".git/info/attributes", "* filter=evil merge=evil diff=evil\n*.bin filter=lfs\n")
-				key, value, _ := strings.Cut(strings.NewReplacer("RUN", run, "DIR", dir).Replace(entry), "=")
-				put(t, r, one, asText(key, value)+"[commit]\n\tgpgSign = true\n[merge]\n\trenormalize = true\n[protocol]\n\tallow = always\n[submodule]\n\trecurse = true\n")
+				text, transports := "", false
+				for _, entry := range entries {
+					key, value, _ := strings.Cut(strings.NewReplacer("RUN", run, "DIR", dir).Replace(entry), "=")
+					text += asText(key, value)
+					transports = transports || slices.ContainsFunc(ofTransports, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+				}
+				put(t, r, one, text+"[commit]\n\tgpgSign = true\n[merge]\n\trenormalize = true\n[protocol]\n\tallow = always\n[submodule]\n\trecurse = true\n")
 				writeIn(t, one, "b.bin", "b\n")
 				check(t, os.Chtimes(filepath.Join(one, "a.txt"), noon, noon))
 
@@ -108,11 +119,11 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 				_ = r.Worktree(one).CheckoutDetached(ctx, theirs)
 				_, _ = r.History().Diff(ctx, base, theirs)
 				addresses := []string{""}
-				if slices.ContainsFunc(ofTransports, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+				if transports {
 					addresses = append(addresses, "ssh://127.0.0.1:1/x", "git://127.0.0.1:1/x", "http://127.0.0.1:1/x")
 				}
 				for _, address := range addresses {
-					if address != "" && !strings.HasPrefix(key, "remote.") {
+					if address != "" && !strings.HasPrefix(entries[0], "remote.") {
 						native(t, r.TopLevel(), "config", "remote.hub.url", address)
 					}
 					m := must[*Remote](t)(r.Remote(ctx, "hub"))

@@ -247,6 +247,7 @@ func (l *life) score(moves []wrongMove) (points int) {
 	l.t.Helper()
 	kept := l.t.TempDir() + "/kept"
 	copyTree(l.t, l.dir, kept)
+	legal := map[string]bool{} // hints that were run
 	for i, m := range moves {
 		if testing.Short() && !testrun.OneIn(5, i) {
 			points += 2
@@ -270,9 +271,12 @@ func (l *life) score(moves []wrongMove) (points int) {
 		if strings.Contains(hint, "LIZA_AGENT_ID") {
 			l.t.Errorf("%s: git liza %s: the hint proposes to act as somebody else: %s", m.who, m.move, hint)
 		}
-		if code, message, _ := l.try(m.who, words(l.t, strings.TrimPrefix(command, "git liza "))...); code == 0 {
-			points++ // legal
-		} else {
+		points++ // legal
+		if legal[m.who+": "+command] {
+			continue
+		}
+		legal[m.who+": "+command] = true
+		if code, message, _ := l.try(m.who, words(l.t, strings.TrimPrefix(command, "git liza "))...); code != 0 {
 			l.t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)
 		}
 		testrun.Check(l.t, os.RemoveAll(l.dir))

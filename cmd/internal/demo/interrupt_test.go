@@ -23,7 +23,7 @@ func TestInterrupt(t *testing.T) {
 	out := testrun.Must(cmd.StdoutPipe())(t)
 	testrun.Check(t, cmd.Start())
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), " 7. ") {
+		if strings.HasPrefix(lines.Text(), " 6. ") {
 			testrun.Check(t, cmd.Process.Signal(os.Interrupt))
 		}
 	}
