@@ -164,7 +164,7 @@ func TestACPRefused(t *testing.T) {
 			p.addTask("alpha")
 			s := p.supervise("agent", "coder", "--cli=acp", "--exec=exec 3<'"+recorded+`'; read -r _; while IFS= read -r line <&3; do printf '%s\n' "$line"; case $line in *'"id":1,'* | *'"id":2,'*) read -r _ ;; esac; done; cat >/dev/null`)
 			s.ends(5)
-			if story := s.story(); !strings.Contains(story, "can't work: "+words) || strings.Count(story, " started ") != 1 {
+			if story := s.story(); !strings.Contains(story, "can't work: "+words) || strings.Count(story, `"event":"started"`) != 1 {
 				t.Error(story)
 			}
 			p.proven()

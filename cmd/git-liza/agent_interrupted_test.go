@@ -182,7 +182,7 @@ func TestTeamWithoutACLI(t *testing.T) {
 		tip := p.tip()
 		s := p.supervise(args...)
 		s.ends(5)
-		if said := s.errs.String(); !strings.Contains(said, "vibe is not installed") {
+		if said := s.other.String(); !strings.Contains(said, "vibe is not installed") {
 			t.Errorf("%q: %s", args, said)
 		}
 		if p.tip() != tip {

@@ -3,22 +3,18 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const hostToken = "s3cr3t-of-the-host"
@@ -488,24 +484,12 @@ func TestSubmitFlags(t *testing.T) {
 // watched starts a poller, which is the only one of its board, and stops it.
 func (h *forgeHost) watched() {
 	h.t.Helper()
-	poller := exec.Command("git-liza", "pr", "sync", "--watch")
-	poller.Dir, poller.Env, poller.Stderr = h.dir, h.env, os.Stderr
-	out, err := poller.StdoutPipe()
-	if err == nil {
-		err = poller.Start()
-	}
-	testrun.Check(h.t, err)
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "goal-1: pull request 7 is open\n" {
-		h.t.Errorf("it prints %q, %v", line, err)
-	}
+	poller := h.start(false, "pr", "sync", "--watch")
+	poller.until("the state", func(line string) bool { return line == "goal-1: pull request 7 is open" })
 	h.refused(2, "syncs the pull requests of this board", "pr", "sync", "--watch")
 	h.refused(2, "syncs the pull requests of this board", "pr", "sync")
-	if err := poller.Process.Signal(os.Interrupt); err != nil {
-		h.t.Error(err)
-	}
-	if err := poller.Wait(); err != nil {
-		h.t.Errorf("stopped, it ends with %v", err)
-	}
+	poller.signal(syscall.SIGINT)
+	poller.exits(0)
 	h.must("", "pr", "sync")
 }
 
@@ -561,7 +545,7 @@ func TestTeamPolls(t *testing.T) {
 	if tokens, err := os.ReadFile(filepath.Join(said, "tokens")); len(tokens) > 0 || err != nil {
 		t.Errorf("an agent has a token: %s, %v", tokens, err)
 	}
-	if errs := team.errs.String(); !strings.Contains(errs, "goal-1: pull request 7 is open; new for the planner: bob: review:1:") || strings.Contains(errs, hostToken) {
+	if errs := team.other.String(); !strings.Contains(errs, "goal-1: pull request 7 is open; new for the planner: bob: review:1:") || strings.Contains(errs, hostToken) {
 		t.Errorf("it prints\n%s", errs)
 	}
 	h.must("", "pr", "submit")

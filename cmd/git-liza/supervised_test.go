@@ -3,17 +3,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -38,88 +35,39 @@ func (e told) String() string {
 }
 
 // supervised is a running `git liza agent` or `git liza team`.
-type supervised struct {
-	p    *project
-	cmd  *exec.Cmd
-	errs bytes.Buffer  // may be read once it has ended
-	over chan struct{} // closed when it has ended
-
-	mu     sync.Mutex
-	events []told
-	faults []string // lines that are not events
-	came   chan struct{}
-	read   int // number of events that hears has passed
-}
+type supervised struct{ *running }
 
 // supervise starts one with --json.
 func (p *project) supervise(args ...string) *supervised {
 	p.t.Helper()
-	s := &supervised{p: p, cmd: exec.Command("git-liza", append(args, "--json")...), over: make(chan struct{}), came: make(chan struct{}, 1)}
-	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = p.dir, p.env, &s.errs
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out := testrun.Must(s.cmd.StdoutPipe())(p.t)
-	testrun.Check(p.t, s.cmd.Start())
-	p.t.Cleanup(func() {
-		_ = s.cmd.Process.Kill()
-		<-s.over
-	})
-	go func() {
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			s.take(lines.Bytes())
-		}
-		_ = s.cmd.Wait() // the exit code shows what happened
-		close(s.over)
-	}()
-	return s
+	return &supervised{p.start(false, append(args, "--json")...)}
 }
 
-// take reads a line. It must be an event with all the fields that one has.
-func (s *supervised) take(line []byte) {
-	var e told
-	d := json.NewDecoder(bytes.NewReader(line))
+// event reads a line, which must be an event with all the fields that one has.
+func event(line string) (e told, ok bool) {
+	d := json.NewDecoder(strings.NewReader(line))
 	d.DisallowUnknownFields()
 	err := d.Decode(&e)
-	s.mu.Lock()
-	if err != nil || e.Event == "" || e.Time.IsZero() || e.Text == "" || e.Agent == "" && e.Event != "goal" && e.Event != "code" {
-		s.faults = append(s.faults, string(line))
-	}
-	s.events = append(s.events, e)
-	s.mu.Unlock()
-	select {
-	case s.came <- struct{}{}:
-	default:
-	}
+	return e, err == nil && e.Event != "" && !e.Time.IsZero() && e.Text != "" && (e.Agent != "" || e.Event == "goal" || e.Event == "code")
 }
 
 // all returns the events so far.
-func (s *supervised) all() []told {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.events[:len(s.events):len(s.events)]
+func (s *supervised) all() (events []told) {
+	for _, line := range s.said() {
+		e, _ := event(line)
+		events = append(events, e)
+	}
+	return events
 }
 
 // hears waits for the next event of a kind that contains some words.
-func (s *supervised) hears(event, words string) told {
+func (s *supervised) hears(kind, words string) (e told) {
 	s.p.t.Helper()
-	late := time.After(longest)
-	for {
-		events := s.all()
-		for s.read < len(events) {
-			e := events[s.read]
-			if s.read++; e.Event == event && strings.Contains(e.String(), words) {
-				return e
-			}
-		}
-		select {
-		case <-s.came:
-		case <-s.over:
-			if s.read == len(s.all()) {
-				s.p.t.Fatalf("it ended before %s %q:\n%s", event, words, s.story())
-			}
-		case <-late:
-			s.p.t.Fatalf("not told within %s: %s %q\n%s", longest, event, words, s.story())
-		}
-	}
+	s.until(kind+" "+strconv.Quote(words), func(line string) bool {
+		e, _ = event(line)
+		return e.Event == kind && strings.Contains(e.String(), words)
+	})
+	return e
 }
 
 // reached checks that the team has reached its goal.
@@ -130,47 +78,15 @@ func (s *supervised) reached() {
 	}
 }
 
-// story is everything that was reported, for a failed test.
-func (s *supervised) story() string {
-	var b strings.Builder
-	for _, e := range s.all() {
-		fmt.Fprintln(&b, e.Time.Format("15:04:05"), e)
-	}
-	if s.ended() {
-		fmt.Fprintf(&b, "exit %d\n%s", s.cmd.ProcessState.ExitCode(), s.errs.String())
-	}
-	return b.String()
-}
-
-func (s *supervised) ended() bool {
-	select {
-	case <-s.over:
-		return true
-	default:
-		return false
-	}
-}
-
 // ends waits for the supervisor's end, for as long as it reports something now and then, and checks
 // its exit code.
 func (s *supervised) ends(code int) {
 	s.p.t.Helper()
-	late := time.NewTimer(longest)
-	defer late.Stop()
-	for !s.ended() {
-		select {
-		case <-s.over:
-		case <-s.came:
-			late.Reset(longest)
-		case <-late.C:
-			s.p.t.Fatalf("it has not ended, and has reported nothing for %s:\n%s", longest, s.story())
+	s.exits(code)
+	for _, line := range s.said() {
+		if _, ok := event(line); !ok {
+			s.p.t.Errorf("a line that is no event: %s", line)
 		}
-	}
-	if got := s.cmd.ProcessState.ExitCode(); got != code {
-		s.p.t.Fatalf("exit code %d, want %d:\n%s", got, code, s.story())
-	}
-	if len(s.faults) > 0 {
-		s.p.t.Errorf("lines that are no events: %q", s.faults)
 	}
 }
 
@@ -179,11 +95,6 @@ func (s *supervised) stops() {
 	s.p.t.Helper()
 	s.signal(syscall.SIGTERM)
 	s.ends(0)
-}
-
-func (s *supervised) signal(sig syscall.Signal) {
-	s.p.t.Helper()
-	testrun.Check(s.p.t, s.cmd.Process.Signal(sig))
 }
 
 // agentPID is the process id of an agent, 0 if none runs.

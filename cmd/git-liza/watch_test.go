@@ -3,15 +3,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,28 +17,12 @@ import (
 )
 
 // watching is a running `git liza watch`.
-type watching struct {
-	p     *project
-	cmd   *exec.Cmd
-	out   bytes.Buffer // may be read once it has ended
-	lines chan string  // of standard error
-	heard []string
-}
+type watching struct{ *running }
 
 // watch starts a watch and waits until it is ready.
 func (p *project) watch(args ...string) *watching {
 	p.t.Helper()
-	w := &watching{p: p, cmd: exec.Command("git-liza", append([]string{"watch"}, args...)...), lines: make(chan string, 1000)}
-	w.cmd.Dir, w.cmd.Env, w.cmd.Stdout = p.dir, p.env, &w.out
-	errs := testrun.Must(w.cmd.StderrPipe())(p.t)
-	testrun.Check(p.t, w.cmd.Start())
-	p.t.Cleanup(func() { _ = w.cmd.Process.Kill() })
-	go func() {
-		defer close(w.lines)
-		for s := bufio.NewScanner(errs); s.Scan(); {
-			w.lines <- s.Text()
-		}
-	}()
+	w := &watching{p.start(true, append([]string{"watch"}, args...)...)}
 	p.eventually("it looks", func() bool { return p.own("watch") != "" })
 	return w
 }
@@ -67,40 +46,19 @@ func (p *project) eventually(what string, is func() bool) {
 // hears waits for a line that contains some words.
 func (w *watching) hears(words string) {
 	w.p.t.Helper()
-	begun := time.Now()
-	for late := time.After(longest); ; {
-		select {
-		case line, open := <-w.lines:
-			if !open {
-				w.p.t.Fatalf("the watch ended before it said %q:\n%s", words, strings.Join(w.heard, "\n"))
-			}
-			w.heard = append(w.heard, line)
-			if strings.Contains(line, words) {
-				w.p.t.Logf("%q after %s", words, time.Since(begun).Round(time.Millisecond))
-				return
-			}
-		case <-late:
-			w.p.t.Fatalf("%q is not said:\n%s", words, strings.Join(w.heard, "\n"))
-		}
-	}
+	w.until(words, func(line string) bool { return strings.Contains(line, words) })
 }
 
 // ends asks the watch to end, as a terminal or a service manager does, and returns everything it
 // printed.
 func (w *watching) ends() string {
 	w.p.t.Helper()
-	testrun.Check(w.p.t, w.cmd.Process.Signal(syscall.SIGTERM))
-	for line := range w.lines {
-		w.heard = append(w.heard, line)
-	}
-	said := strings.Join(w.heard, "\n")
-	if err := w.cmd.Wait(); err != nil {
-		w.p.t.Errorf("the watch ends with %v:\n%s", err, said)
-	}
+	w.signal(syscall.SIGTERM)
+	w.exits(0)
 	if w.p.own("watch") != "" {
 		w.p.t.Error("it has ended, and still says that it watches")
 	}
-	return said
+	return strings.Join(w.said(), "\n")
 }
 
 func (p *project) ambiguity(question string) {
@@ -128,8 +86,8 @@ func TestWatchTellsWhatHappens(t *testing.T) {
 		t.Errorf("beside JSON it says %s", said)
 	}
 	var told struct{ Rule, Level, Line, Commit, Do string }
-	if err := json.Unmarshal(w.out.Bytes(), &told); err != nil || told.Line != "SYSTEM AMBIGUITY: who lands?" || told.Level != "alarm" {
-		t.Errorf("one object: %v\n%s", err, w.out.String())
+	if err := json.Unmarshal(w.other.Bytes(), &told); err != nil || told.Line != "SYSTEM AMBIGUITY: who lands?" || told.Level != "alarm" {
+		t.Errorf("one object: %v\n%s", err, w.other.String())
 	}
 	if n := strings.Count(p.own("alerts.log"), "\n"); n != 2 {
 		t.Errorf("the log has %d lines:\n%s", n, p.own("alerts.log"))
@@ -235,8 +193,8 @@ func TestWatchIsAlive(t *testing.T) {
 
 	// A killed watch does not keep another from watching.
 	w = p.watch()
-	testrun.Check(t, w.cmd.Process.Kill())
-	_ = w.cmd.Wait()
+	w.signal(syscall.SIGKILL)
+	<-w.over
 	if p.own("watch") == "" {
 		t.Fatal("killed, and it cleaned up")
 	}
@@ -278,46 +236,16 @@ func TestWatchEscalates(t *testing.T) {
 func TestWatchOnATerminal(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	host, tty, err := pty.Open()
-	if err != nil {
-		t.Skip(err)
-	}
-	defer host.Close()
-	defer tty.Close()
-	var mu sync.Mutex
-	var shown strings.Builder
-	go func() {
-		for data := make([]byte, 4096); ; {
-			n, err := host.Read(data)
-			mu.Lock()
-			shown.Write(data[:n])
-			mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}()
-	shows := func(words string) {
-		t.Helper()
-		p.eventually("it shows "+strconv.Quote(words), func() bool {
-			mu.Lock()
-			defer mu.Unlock()
-			return strings.Contains(shown.String(), words)
-		})
-	}
-	cmd := exec.Command("git-liza", "watch")
-	cmd.Dir, cmd.Env, cmd.Stderr = p.dir, append(p.env, "TERM=xterm", "NO_COLOR="), tty
-	testrun.Check(t, cmd.Start())
-	defer cmd.Process.Kill()
-	shows("\r\x1b[Kwatching: looked at ")
-	shows(", 0 open conditions")
+	s := p.onTerminal(pty.Winsize{Rows: 30, Cols: 200}, nil, "git-liza", "watch")
+	s.said("\r\x1b[Kwatching: looked at ")
+	s.said(", 0 open conditions")
 	p.ambiguity("who?")
-	shows("\r\x1b[K\x1b[31m")
-	shows("alarm  SYSTEM AMBIGUITY: who?  [git liza ack anomaly-1]\x1b[0m\r\n")
-	shows(", 1 open condition")
-	testrun.Check(t, cmd.Process.Signal(syscall.SIGTERM))
-	if err := cmd.Wait(); err != nil {
+	s.said("\r\x1b[K\x1b[31m")
+	s.said("alarm  SYSTEM AMBIGUITY: who?  [git liza ack anomaly-1]\x1b[0m\r\n")
+	s.said(", 1 open condition")
+	testrun.Check(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	if err := <-s.ended; err != nil {
 		t.Error(err)
 	}
-	shows("1 open condition\r\x1b[K")
+	s.said("1 open condition\r\x1b[K")
 }

@@ -3,12 +3,10 @@
 package main
 
 import (
-	"bufio"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,9 +16,7 @@ import (
 
 // webbing is a running web server and a browser that it has admitted.
 type webbing struct {
-	p      *project
-	cmd    *exec.Cmd
-	lines  *bufio.Scanner
+	*running
 	url    string
 	client *http.Client
 }
@@ -29,14 +25,9 @@ type webbing struct {
 func (p *project) web(args ...string) *webbing {
 	p.t.Helper()
 	jar, _ := cookiejar.New(nil)
-	w := &webbing{p: p, cmd: exec.Command("git-liza", append([]string{"web"}, args...)...), client: &http.Client{Jar: jar}}
-	w.cmd.Dir, w.cmd.Env = p.dir, p.env
-	out := testrun.Must(w.cmd.StdoutPipe())(p.t)
-	testrun.Check(p.t, w.cmd.Start())
-	p.t.Cleanup(func() { _ = w.cmd.Process.Kill() })
-	w.lines = bufio.NewScanner(out)
-	w.lines.Scan()
-	address := w.lines.Text()
+	w := &webbing{running: p.start(false, append([]string{"web"}, args...)...), client: &http.Client{Jar: jar}}
+	address := ""
+	w.until("its address", func(line string) bool { address = line; return true })
 	u, err := url.Parse(address)
 	if err != nil || u.Query().Get("token") == "" {
 		p.t.Fatalf("it prints %q", address)
@@ -50,7 +41,7 @@ func (p *project) web(args ...string) *webbing {
 
 func (w *webbing) get(path string) (int, string) {
 	w.p.t.Helper()
-	return w.read(w.client.Get(w.url + path))
+	return w.answer(w.client.Get(w.url + path))
 }
 
 func (w *webbing) post(path, origin string, fields url.Values) (int, string) {
@@ -58,10 +49,10 @@ func (w *webbing) post(path, origin string, fields url.Values) (int, string) {
 	r, _ := http.NewRequest(http.MethodPost, w.url+path, strings.NewReader(fields.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", origin)
-	return w.read(w.client.Do(r))
+	return w.answer(w.client.Do(r))
 }
 
-func (w *webbing) read(r *http.Response, err error) (int, string) {
+func (w *webbing) answer(r *http.Response, err error) (int, string) {
 	w.p.t.Helper()
 	testrun.Check(w.p.t, err)
 	defer r.Body.Close()
@@ -101,10 +92,8 @@ func TestWeb(t *testing.T) {
 	r, err := w.client.Get(w.url + "/events?page=/") // stays open
 	testrun.Check(t, err)
 	defer r.Body.Close()
-	testrun.Check(t, w.cmd.Process.Signal(syscall.SIGINT))
+	w.signal(syscall.SIGINT)
 	_, _ = io.Copy(io.Discard, r.Body)
-	if err := w.cmd.Wait(); err != nil {
-		t.Errorf("it ends with %v", err)
-	}
+	w.exits(0)
 	p.must("", "verify")
 }
