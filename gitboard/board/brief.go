@@ -81,7 +81,7 @@ func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
 		}
 	}
 	for id, b := range below {
-		if len(changed) == 0 || !changed[id] {
+		if !changed[id] {
 			visit(b)
 		}
 	}

@@ -70,20 +70,15 @@ func (s *State) HasEnded(id string) bool {
 	return g != nil && g.Status != InProgress
 }
 
-// urgencies returns the priority of a goal that runs may begin for, 0 for any other.
-func (s *State) urgencies() func(goal string) int {
-	known := map[string]int{}
-	return func(goal string) int {
-		n, seen := known[goal]
-		if seen {
-			return n
+// urgencies returns the priorities of the goals that runs may begin for.
+func (s *State) urgencies() map[string]int {
+	priorities := map[string]int{}
+	for _, g := range s.Running() {
+		if SpentGoal(s, g) == nil {
+			priorities[g.ID] = g.Priority
 		}
-		if g := s.Goal(goal); g != nil && s.runs(g) && SpentGoal(s, g) == nil {
-			n = g.Priority
-		}
-		known[goal] = n
-		return n
 	}
+	return priorities
 }
 
 // comesAfter returns the goal that a goal waits for; nil for none.

@@ -332,12 +332,8 @@ func dependencyInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 // dependencies changed, and some task depends on it. Only tasks changed by the same operation can
 // depend on a new task.
 func mayClose(before, after *State, t *Task) bool {
-	was := before.Task(t.ID)
-	switch {
-	case len(t.DependsOn) == 0 || was != nil && slices.Equal(was.DependsOn, t.DependsOn):
-		return false
-	case was != nil:
-		return len(after.dependents(t.ID)) > 0
+	if was := before.Task(t.ID); was != nil {
+		return !slices.Equal(was.DependsOn, t.DependsOn) && len(after.dependents(t.ID)) > 0
 	}
 	for _, r := range after.Changes() {
 		if other, is := r.(*Task); is && slices.Contains(other.DependsOn, t.ID) {

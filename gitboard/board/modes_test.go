@@ -66,7 +66,7 @@ func TestModes(t *testing.T) {
 	s.do(human, &board.Abort{Reason: "enough"})
 	equal(t, "goal", s.state().TheGoal().Status, board.PhaseAborted)
 	equal(t, "sprint", s.state().Sprint().Status, board.PhaseAborted)
-	s.refused("mode", human, &board.Resume{}, "ABORTED")
+	s.refused("mode", human, &board.Resume{}, "ABORTED", "git liza goal reopen goal-1")
 	s.refused("mode", human, &board.SprintStart{})
 	s.refused("mode", human, &board.Abort{})
 }

@@ -218,7 +218,7 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 			return
 		case !team.Does(role, b.InStage()):
 			return
-		case urgency(b.Goal) == 0 || b.Paused || b.ReservedFor != "" && b.ReservedFor != coder:
+		case urgency[b.Goal] == 0 || b.Paused || b.ReservedFor != "" && b.ReservedFor != coder:
 			return
 		case b.Status == Rejected && b.AssignedTo == coder:
 			c.group = 1
@@ -232,7 +232,7 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 		default:
 			return
 		}
-		c.urgency = urgency(b.Goal)
+		c.urgency = urgency[b.Goal]
 		list = append(list, c)
 	})
 	order := newClaimOrder(open)
@@ -259,13 +259,13 @@ func NextReview(s *State, reviewer string, skip func(id string) bool, takeable f
 	}
 	urgency, all := s.urgencies(), s.Tasks()
 	list := slices.DeleteFunc(slices.Clone(all), func(b Brief) bool {
-		return b.Status != ReadyForReview || b.Paused || urgency(b.Goal) == 0 || skip != nil && skip(b.ID) ||
+		return b.Status != ReadyForReview || b.Paused || urgency[b.Goal] == 0 || skip != nil && skip(b.ID) ||
 			b.ReviewingBy != "" && (b.ReviewingBy == roles.HumanID || !takeable(b.ReviewingBy, b))
 	})
 	if len(list) > 1 {
 		order := newClaimOrder(all)
 		slices.SortStableFunc(list, func(a, b Brief) int {
-			return cmp.Or(cmp.Compare(urgency(a.Goal), urgency(b.Goal)), cmp.Compare(order.waiters(b.ID), order.waiters(a.ID)))
+			return cmp.Or(cmp.Compare(urgency[a.Goal], urgency[b.Goal]), cmp.Compare(order.waiters(b.ID), order.waiters(a.ID)))
 		})
 	}
 	for _, b := range list {

@@ -25,9 +25,9 @@ func TestPullRequest(t *testing.T) {
 	s.do(human, &open)
 	s.refused("exists", human, &open, "ada/shop#7")
 	s.refused("exists", planner, &board.PRUpdate{Goal: "goal-1", State: board.RequestOpen}, "already")
-	for _, source := range []string{"review:1", "check:a:build", "review:2"} {
-		s.do(planner, feedback(source))
-	}
+	mixed := feedback("review:1")
+	mixed.Items = append(mixed.Items, board.Feedback{Source: "outside:eve", Author: "eve", Text: "hello", Outside: true})
+	s.do(planner, mixed).do(planner, feedback("check:a:build")).do(planner, feedback("review:2"))
 	s.refused("exists", planner, feedback("review:2"), "review:2")
 	wakes := report.Wakes(s.state(), "goal-1")
 	var about []string
@@ -39,15 +39,16 @@ func TestPullRequest(t *testing.T) {
 			t.Errorf("feedback counts as a human's word: %v", w.About)
 		}
 	}
-	equal(t, "notes", strings.Join(about, " "), "note-1 note-2 note-3")
-	s.do(planner, &board.Ack{IDs: strings.Fields("note-1 note-2 note-3")}).do(planner, feedback("review:3"))
-	equal(t, "reader of the fourth round", s.state().Note("note-4").For, "human")
-	outside := feedback("outside:eve")
-	outside.Items[0].Outside = true
-	s.do(planner, outside)
-	equal(t, "reader of a stranger's review", s.state().Note("note-5").For, "human")
+	equal(t, "notes", strings.Join(about, " "), "note-1 note-3 note-4")
+	equal(t, "reader of a stranger's review", s.state().Note("note-2").For, "human")
+	s.do(planner, &board.Ack{IDs: strings.Fields("note-1 note-3 note-4")}).do(planner, feedback("review:3"))
+	equal(t, "reader of the fourth round", s.state().Note("note-5").For, "human")
+	mixed.Items = mixed.Items[1:]
+	mixed.Items[0].Source = "outside:bob"
+	s.do(planner, mixed)
 	equal(t, "rounds", s.state().Goal("goal-1").PullRequest.Rounds, 4)
-	s.do(human, &board.PRMerged{Goal: "goal-1", Commit: head, Kind: "squash", Head: head})
+	merged := &board.PRMerged{Goal: "goal-1", Commit: head, Kind: "squash", Head: head}
+	s.do(human, merged).refused("exists", human, merged, "merged already")
 	s.refused("wrong-state", planner, &board.PRUpdate{Goal: "goal-1", State: board.RequestClosed}, "merged")
 	equal(t, "state", s.state().Goal("goal-1").PullRequest.State, board.RequestMerged)
 }

@@ -163,6 +163,16 @@ func TestLand(t *testing.T) {
 	s.do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"})
 	s.refused("tests", human, merged("a", "b", "")) // what a human lands as it is needs none
 	s.do(human, merged("a", "b", "make test"))
+	squashed := func(from, kind, head string) *board.Land {
+		l := merged("a", from, "make test")
+		l.As = &board.LandedAs{Head: head, Landed: sha("d"), Before: sha("e"), Kind: kind}
+		return l
+	}
+	s.refused("invalid", human, squashed("c", "squash", sha("f")), "of a merge only")
+	s.refused("invalid", human, squashed("b", "merge", sha("f")), "squash or rebase")
+	s.refused("invalid", human, squashed("b", "squash", "main"), "as.head")
+	s.do(human, squashed("b", "squash", sha("f")))
+	equal(t, "subject", strings.Contains(s.messages[len(s.messages)-1], "where ffffffffff landed as dddddddddd (squash)"), true)
 }
 
 // TestRevert checks that only a human reverts a MERGED task, once, and that its history says so.

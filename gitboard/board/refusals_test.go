@@ -174,7 +174,7 @@ func TestReservedNames(t *testing.T) {
 		newScript(t).do(human, &board.Init{Goal: "A goal", IntegrationBranch: name})
 	}
 	s := begun(t)
-	for _, id := range []string{"con", "prn", "aux", "nul", "com1", "lpt9"} {
+	for _, id := range []string{"con", "prn", "aux", "nul", "com1", "lpt9", strings.Repeat("x", 65)} {
 		s.refused("invalid", planner, add(id), "devices on Windows")
 	}
 	for _, id := range []string{"null", "console", "com", "com10", "aux-1"} {

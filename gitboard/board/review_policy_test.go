@@ -185,6 +185,8 @@ func TestReviewersOfAnotherModel(t *testing.T) {
 		s.do(reviewer2, review("login")).do(reviewer2, approve("login"))
 	}
 	s := scene(board.ReviewPolicy{Differ: "model", Required: true})
+	at(s, reviewer1, "claude", "")
+	s.refused("permission", reviewer1, review("login"), "has to run another model")
 	at(s, reviewer1, "claude", "haiku")
 	s.do(reviewer1, review("login"))
 	equal(t, "recorded", s.task("login").Last("ready_for_review").CLI+" "+s.task("login").Last("ready_for_review").Model, "claude opus")

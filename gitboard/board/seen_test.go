@@ -38,6 +38,9 @@ func TestSeen(t *testing.T) {
 	s.do(human, &board.AddNote{Message: "hello", For: "login"}) // not what is decided on
 	testrun.Check(t, decide(human, finalize("login")))
 
+	seen = "new=0000"
+	testrun.Check(t, decide(human, add("new")))
+
 	block := func(question string) {
 		s.do(human, &board.Block{About: about("login"), Reason: "r", Questions: []string{question}})
 	}

@@ -77,9 +77,7 @@ func forbidden(r rune) bool {
 func eachText(v reflect.Value, field string, visit func(field, text string)) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			eachText(v.Elem(), field, visit)
-		}
+		eachText(v.Elem(), field, visit) // of nil no kind is visited
 	case reflect.Struct:
 		for i, f := range jsonFields.of(v.Type()) {
 			eachText(v.Field(i), cmp.Or(f.Name, field), visit)

@@ -31,16 +31,17 @@ func over(id string, depends ...string) *board.Task {
 func TestArchivedTasks(t *testing.T) {
 	store := &counting{Store: testrepo.NewMemory()}
 	w := newWriter(t, store).init()
-	waits := over("waits", "first", "second", "nowhere", "Not An Id")
+	waits := over("waits", "first", "second", "nowhere", "Not An Id", "folder")
 	waits.Status, waits.MergeCommit = board.Unclaimed, ""
 	files := map[string][]byte{
-		"archive/sprint-1/first.yaml":  encoded(t, over("first")),
-		"archive/sprint-2/second.yaml": encoded(t, over("second")),
-		"archive/sprint-2/third.yaml":  encoded(t, over("third")),
-		"archive/sprint-3":             []byte("not a directory\n"),
-		"archive/Odd Name/fourth.yaml": encoded(t, over("fourth")),
-		"tasks/waits.yaml":             encoded(t, waits),
-		"tasks/done.yaml":              encoded(t, over("done", "third")),
+		"archive/sprint-1/first.yaml":    encoded(t, over("first")),
+		"archive/sprint-2/second.yaml":   encoded(t, over("second")),
+		"archive/sprint-2/third.yaml":    encoded(t, over("third")),
+		"archive/sprint-2/folder.yaml/x": []byte("not a file\n"),
+		"archive/sprint-3":               []byte("not a directory\n"),
+		"archive/Odd Name/fourth.yaml":   encoded(t, over("fourth")),
+		"tasks/waits.yaml":               encoded(t, waits),
+		"tasks/done.yaml":                encoded(t, over("done", "third")),
 	}
 	w.byHand(files)
 	file := filepath.Join(t.TempDir(), "briefs")
@@ -127,6 +128,7 @@ func TestBriefsAreWhole(t *testing.T) {
 	full := over("full", "a", "b")
 	full.Status, full.AssignedTo, full.ReviewingBy, full.ApprovedBy, full.ReservedFor = board.ReadyForReview, "coder-1", "code-reviewer-1", "code-reviewer-2", "coder-2"
 	full.ReviewCyclesCurrent, full.ReviewCyclesTotal, full.DriftCommits, full.FailedBy = 1, 4, 7, []string{"coder-3", "coder-4"}
+	full.Touches = []string{"cmd/a.go", "cmd/b.go"}
 	full.HandoffPending, full.Freed, full.Paused = true, true, true
 	full.History = []board.Event{{Time: "2026-02-03T09:00:00Z", Event: board.EventClaimed, Agent: "coder-1"}, {Time: "2026-02-03T10:00:00Z", Event: board.EventReady, Agent: "coder-1"}, {Time: "2026-02-03T11:00:00Z", Event: board.EventRejected}, {Time: "2026-02-03T12:00:00Z", Event: board.EventApproved}}
 	add(full)
@@ -137,6 +139,8 @@ func TestBriefsAreWhole(t *testing.T) {
 	}
 	comma := over("comma", "x,y")
 	comma.Status, comma.MergeCommit = board.Blocked, ""
+	add(comma)
+	comma.ID, comma.DependsOn, comma.Touches = "list", nil, []string{"x,y"}
 	add(comma)
 	w.byHand(files)
 	file := filepath.Join(t.TempDir(), "briefs")
@@ -152,8 +156,8 @@ func TestBriefsAreWhole(t *testing.T) {
 		t.Errorf("%d of %d are read", n, len(files))
 	}
 	again, n := read(log.NewReader(store, file))
-	if n != 3 {
-		t.Errorf("%d are read again, and three can't be written", n)
+	if n != 4 {
+		t.Errorf("%d are read again, and four can't be written", n)
 	}
 	if !reflect.DeepEqual(first, again) || !reflect.DeepEqual(first["full"], full.Brief()) {
 		t.Errorf("remembered as %+v", again["full"])

@@ -37,12 +37,8 @@ func (c *briefCache) load() map[plumbing.OID]cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil {
-		c.known = map[plumbing.OID]cached{}
-		if c.file != "" {
-			if data, err := os.ReadFile(c.file); err == nil {
-				c.known = parseBriefs(data)
-			}
-		}
+		data, _ := os.ReadFile(c.file) // without a file no brief is known
+		c.known = parseBriefs(data)
 	}
 	return c.known
 }

@@ -40,6 +40,20 @@ func (f *faulty) call(method string, call func() error) error {
 	return call()
 }
 
+// TestUnclear checks what is reported of a write whose outcome is not known.
+func TestUnclear(t *testing.T) {
+	network, other := &git.NetworkError{Remote: "hub", Said: "it is gone", Err: errors.New("x")}, errors.New("y")
+	for want, err := range map[string]*log.UnclearError{
+		"the remote hub: it is gone (whether it was done shows when the remote is there again)": {Err: network},
+		"y (whether it was done shows when the remote is there again)":                          {Err: other, Look: network},
+		"y (whether it was done can't be seen: x)":                                              {Err: other, Look: network.Err},
+	} {
+		if err.Error() != want || errors.Is(err, network) != (err.Err == error(network)) {
+			t.Errorf("%q, not %q", err, want)
+		}
+	}
+}
+
 // TestAppendFaults checks that an append is done, lost or refused, and that an outcome that can't be
 // known is reported as unclear.
 func TestAppendFaults(t *testing.T) {
@@ -58,6 +72,7 @@ func TestAppendFaults(t *testing.T) {
 		"done, and said to have moved":        {faulty{refs: git.ErrRefMoved, done: true}, true, log.Done},
 		"done, and nobody can look":           {faulty{refs: git.ErrRefMoved, done: true, look: disk}, true, log.Unclear},
 		"done, and the log can't be read":     {faulty{refs: git.ErrRefMoved, done: true, log: disk}, true, log.Unclear},
+		"done, and there is no need to look":  {faulty{look: disk}, true, log.Done},
 		"not done, and the log can't be read": {faulty{refs: git.ErrRefMoved, log: disk}, false, log.Lost},
 	} {
 		store := &testrepo.Between{Store: testrepo.NewMemory(), Call: c.faults.call}

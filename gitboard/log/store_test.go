@@ -225,4 +225,11 @@ func TestLackingRecord(t *testing.T) {
 	expect("gone", log.NewReader(&lacking{memory, o.OID}, ""))
 	w.executable("tasks", "one.yaml")
 	expect("executable", w.log)
+	tree := w.tip().Head.Tree
+	for _, kind := range []plumbing.ObjectType{plumbing.TreeObject, plumbing.BlobObject} {
+		check(t, memory.WriteObjects(w.ctx, []plumbing.Object{{OID: tree, Type: kind, Data: []byte("x")}}))
+		if _, err := log.NewReader(memory, "").Tip(w.ctx); !errors.As(err, new(*log.RecordError)) {
+			t.Errorf("a %s that is no tree: %v", kind, err)
+		}
+	}
 }

@@ -139,12 +139,8 @@ func TestGather(t *testing.T) {
 // TestSentences checks what is reported of errors that callers show.
 func TestSentences(t *testing.T) {
 	t.Parallel()
-	network := &git.NetworkError{Remote: "hub", Said: "it is gone", Err: errors.New("x")}
 	a, b := plumbing.OID(strings.Repeat("a", 40)), plumbing.OID(strings.Repeat("b", 40))
 	for want, err := range map[string]error{
-		"the remote hub: it is gone (whether it was done shows when the remote is there again)":                                             &log.UnclearError{Err: network},
-		"x (whether it was done shows when the remote is there again)":                                                                      &log.UnclearError{Err: errors.New("x"), Look: network},
-		"x (whether it was done can't be seen: y)":                                                                                          &log.UnclearError{Err: errors.New("x"), Look: errors.New("y")},
 		"the remote hub has moved the board and not r, which was pushed with it":                                                            &TornError{"hub", "r"},
 		"hub has other commits at a, b, and nothing at c; the submissions that are here are kept":                                           &MovedError{"hub", []string{"a", "b"}, []string{"c"}},
 		"hub has other commits at a; the submissions that are here are kept":                                                                &MovedError{Remote: "hub", Refs: []string{"a"}},
@@ -155,9 +151,6 @@ func TestSentences(t *testing.T) {
 		if err.Error() != want {
 			t.Errorf("%q, not %q", err, want)
 		}
-	}
-	if errors.Is(&log.UnclearError{Err: errors.New("x"), Look: network}, network) {
-		t.Error("the error of the look says something about the operation")
 	}
 }
 
