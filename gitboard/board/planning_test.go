@@ -101,7 +101,14 @@ func TestAmend(t *testing.T) {
 	equal(t, "alignment", s.state().TheGoal().AlignmentHistory[0].Event, "amended login")
 	amend.Scope = ""
 	s.refused("gate", planner, amend, "login has no scope")
-	begun(t).in(board.Blocked, "login").do(human, &board.AmendTask{About: about("login"), Set: []string{"priority"}, Definition: board.Definition{Priority: 1}, Reason: "first"})
+	if d := s.task("login").AmendedSinceClaim(); d != nil {
+		t.Errorf("amended before its claim: %+v", d)
+	}
+	s = begun(t).in(board.Blocked, "login")
+	was := s.task("login").Scope
+	amend.Scope = "a.txt alone"
+	s.do(human, amend)
+	equals(t, "amended since", *s.task("login").AmendedSinceClaim(), board.Definition{Scope: was})
 }
 
 func TestAbandon(t *testing.T) {

@@ -414,10 +414,13 @@ func (d Definition) changedTo(next Definition) *Definition {
 // AmendedSinceClaim returns the criteria and the scope with which work on the task began, as far as
 // amendments have replaced them since; nil if they have not.
 func (t *Task) AmendedSinceClaim() *Definition {
-	d := Definition{DoneWhen: t.DoneWhen, Scope: t.Scope}
 	first := slices.IndexFunc(t.History, Event.TakesUp)
-	for _, e := range slices.Backward(t.History[max(first, 0):]) {
-		if first >= 0 && e.Was != nil {
+	if first < 0 {
+		return nil
+	}
+	d := Definition{DoneWhen: t.DoneWhen, Scope: t.Scope}
+	for _, e := range slices.Backward(t.History[first:]) {
+		if e.Was != nil {
 			d.DoneWhen, d.Scope = cmp.Or(e.Was.DoneWhen, d.DoneWhen), cmp.Or(e.Was.Scope, d.Scope)
 		}
 	}
