@@ -102,12 +102,19 @@ func TestExclude(t *testing.T) {
 	if got := readIn(t, filepath.Dir(path), "exclude"); got != "# mine\r\n.liza/\n.worktrees/\n" {
 		t.Errorf("got %q", got)
 	}
+	check(t, r.Settings().Include(".liza/", ".worktrees/"))
+	if got := readIn(t, filepath.Dir(path), "exclude"); got != "# mine\r\n" {
+		t.Errorf("without our lines: %q", got)
+	}
+	before := must[os.FileInfo](t)(os.Stat(path))
+	if check(t, r.Settings().Include(".liza/")); !os.SameFile(before, must[os.FileInfo](t)(os.Stat(path))) {
+		t.Error("a file without our lines is written")
+	}
 	check(t, os.WriteFile(path, []byte("x"), 0o666))
 	if check(t, r.Settings().Exclude("x")); readIn(t, filepath.Dir(path), "exclude") != "x" {
 		t.Error("a file that has the line already is changed")
 	}
-	check(t, os.RemoveAll(filepath.Dir(path)))
-	check(t, r.Settings().Exclude("x"))
+	check(t, errors.Join(os.RemoveAll(filepath.Dir(path)), r.Settings().Include("x"), r.Settings().Exclude("x")))
 	if got := readIn(t, filepath.Dir(path), "exclude"); got != "x\n" {
 		t.Errorf("without a directory: %q", got)
 	}

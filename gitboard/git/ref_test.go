@@ -229,6 +229,9 @@ func TestRefs(t *testing.T) {
 	if got := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/none")); got != nil {
 		t.Errorf("none: got %v", got)
 	}
+	if got, err := r.Refs(ctx, "--count=1"); err == nil {
+		t.Errorf("an option: got %v", got)
+	}
 }
 
 // TestRefIsExact checks that "refs/liza/x" does not resolve to "refs/tags/refs/liza/x".

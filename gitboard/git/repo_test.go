@@ -135,8 +135,17 @@ func TestShallow(t *testing.T) {
 	commitAll(t, r, "second")
 	clone := filepath.Join(t.TempDir(), "clone")
 	native(t, t.TempDir(), "clone", "-q", "--depth=1", "file://"+r.TopLevel(), clone)
-	if !open(t, ctx, clone).Shallow() {
+	s := open(t, ctx, clone)
+	if !s.Shallow() {
 		t.Error("a clone of depth 1 is shallow")
+	}
+	base := must[plumbing.OID](t)(s.ResolveCommit(ctx, "HEAD"))
+	write(t, s, "b.txt", "b\n")
+	ours := commitAll(t, s, "ours")
+	native(t, clone, "checkout", "-q", "--detach", string(base))
+	write(t, s, "c.txt", "c\n")
+	if _, conflicts, err := s.History().MergeTree(ctx, ours, commitAll(t, s, "theirs")); err != nil || len(conflicts) > 0 {
+		t.Errorf("a merge in it: %v, %v", conflicts, err)
 	}
 }
 
