@@ -88,6 +88,7 @@ func TestFaultsOfReading(t *testing.T) {
 		{"DefaultBranch of origin", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/topic\n")
 		}, func(p *place) (any, error) { return one(p.r.History().DefaultBranch(p.ctx, "main")) }, ""},
+		{"Unheld", nil, func(p *place) (any, error) { return one(p.r.History().Unheld(p.ctx, p.ids["main"])) }, ""},
 		{"ResolveCommit", nil, func(p *place) (any, error) { return one(p.r.ResolveCommit(p.ctx, "v1")) }, ""},
 		{"MergeBase", nil, func(p *place) (any, error) {
 			return one(p.r.History().MergeBase(p.ctx, p.ids["main"], p.ids["topic"]))
@@ -156,6 +157,16 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		{"Advance, busy each time", nil, func(p *place) (any, error) {
 			return only(p.r.Worktree(p.path("repo")).Advance(p.ctx, p.ids["main"], p.ids["next"]))
 		}, "1 on"},
+		{"KeepIgnored", func(p *place) {
+			writeIn(p.t, p.path("repo"), ".git/info/exclude", "*.env\n")
+			writeIn(p.t, p.path("one"), "a.env", "a")
+		}, func(p *place) (any, error) {
+			files, err := p.r.Worktree(p.path("one")).Ignored(p.ctx, func(string) bool { return false })
+			if err != nil {
+				return nil, err
+			}
+			return one(p.r.Worktree(p.path("one")).KeepIgnored(p.ctx, files, "m", ada))
+		}, ""},
 		{"CheckoutDetached", func(p *place) { writeIn(p.t, p.path("one"), "x", "x") }, func(p *place) (any, error) {
 			return only(p.r.Worktree(p.path("one")).CheckoutDetached(p.ctx, p.ids["topic"]))
 		}, ""},
@@ -218,6 +229,7 @@ func TestFaultsOfWriting(t *testing.T) {
 		}
 	}
 	checkTries(t, "faults-write.txt", historyPlace, []try{
+		{"UpdateRefs of nothing", nil, func(p *place) (any, error) { return only(p.r.UpdateRefs(p.ctx, nil, "test")) }, ""},
 		{"UpdateRefs", nil, update("refs/heads/topic", "topic", "main"), ""},
 		{"UpdateRefs, killed", nil, update("refs/heads/topic", "topic", "main"), "killed"},
 		{"UpdateRefs, died", nil, update("refs/heads/topic", "topic", "main"), "128"},
@@ -338,6 +350,7 @@ func TestFaultsOfModules(t *testing.T) {
 		}
 	}
 	checkTries(t, "faults-modules.txt", func(t *testing.T) *place { return placeLike(t, "modules", module) }, []try{
+		{"Gitlinks of no worktree", nil, func(p *place) (any, error) { return one(p.r.Worktree(p.path("none")).Gitlinks(p.ctx)) }, ""},
 		{"Gitlinks", nil, func(p *place) (any, error) { return one(p.r.Worktree(p.path("one")).Gitlinks(p.ctx)) }, ""},
 		{"ModulePublished since", func(p *place) {
 			native(p.t, p.path("lib"), "commit", "-q", "--allow-empty", "-m", "more")

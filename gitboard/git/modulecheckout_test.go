@@ -25,12 +25,17 @@ func TestCheckOutModules(t *testing.T) {
 	first := commitAll(t, r, "first")
 	writeIn(t, lib, "v", "2\n")
 	two := testrun.CommitAll(t, lib, "2")
+	writeIn(t, lib, "v", "3\n")
+	three := testrun.CommitAll(t, lib, "3") // which no ref of the remote has
+	native(t, lib, "reset", "-q", "--hard", two)
 	moved := func(to string) {
 		native(t, r.TopLevel(), "update-index", "--cacheinfo", "160000,"+to+",used", "--cacheinfo", "160000,"+to+",unused")
 		native(t, r.TopLevel(), "commit", "-qm", "moved")
 	}
 	moved(two)
 	second := native(t, r.TopLevel(), "rev-parse", "HEAD")
+	moved(three)
+	third := native(t, r.TopLevel(), "rev-parse", "HEAD")
 
 	place := filepath.Join(t.TempDir(), "place")
 	check(t, r.Worktree(place).Add(ctx, first))
@@ -47,7 +52,7 @@ func TestCheckOutModules(t *testing.T) {
 		}
 	}
 	stray("checked out")
-	for commit, v := range map[string]string{string(first): "1\n", second: "2\n"} {
+	for commit, v := range map[string]string{string(first): "1\n", second: "2\n", third: "3\n"} {
 		writeIn(t, place, "used/v", "changed\n")
 		writeIn(t, place, "used/left", "left\n")
 		check(t, r.Worktree(place).CheckoutDetached(ctx, plumbing.OID(commit)))
