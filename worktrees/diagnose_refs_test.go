@@ -157,7 +157,7 @@ func TestDamageIsNamed(t *testing.T) {
 	breaks := func(ref string) func() { return func() { s.breaks(ref, "garbage\n") } }
 	deletes := func(ref string) func() { return func() { s.deletes(ref) } }
 	byHand := func(kind string) found { return found{kind, "", false, "names its last commit"} }
-	for name, c := range map[string]struct {
+	for name, c := range testrun.Some(2, map[string]struct {
 		damage func()
 		ref    string
 		want   []found
@@ -170,7 +170,7 @@ func TestDamageIsNamed(t *testing.T) {
 		"a submission is somewhere else": {func() { s.sets(review, s.ref("refs/heads/main")) }, review, []found{{doctor.LostSubmission, "one", false, review + " is at "}}},
 		"the attic lacks work":           {deletes(attic), attic, []found{{doctor.LostWork, "two", false, "git update-ref " + plumbing.AtticPrefix + "two/NUMBER"}}},
 		"home is missing":                {deletes(plumbing.HomeRef), plumbing.HomeRef, []found{{doctor.MissingHome, "", false, "git update-ref refs/liza/home"}}},
-	} {
+	}) {
 		was := s.ref(c.ref)
 		c.damage()
 		t.Log(name)

@@ -83,11 +83,11 @@ func TestPastARecordOfTheDead(t *testing.T) {
 // TestKilledBeforeTheTest checks that the integration test's worktree is made again if the process
 // that made it was killed, at any point.
 func TestKilledBeforeTheTest(t *testing.T) {
-	for name, cut := range map[string]func(s *scene, place, record string){
+	for name, cut := range testrun.Some(2, map[string]func(s *scene, place, record string){
 		"before its HEAD": func(s *scene, _, record string) { s.write(record, "HEAD", "") },
 		"before its .git": func(s *scene, place, _ string) { s.check(os.Remove(filepath.Join(place, ".git"))) },
 		"in the checkout": func(s *scene, place, _ string) { s.check(os.Remove(filepath.Join(place, "a.txt"))) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"))
 			s.set("integration_test", "test -f a.txt && test -f b.txt")
@@ -168,7 +168,7 @@ func TestRebasedFix(t *testing.T) {
 // TestClaimNotMovedIn covers a take-over whose process was killed before it replaced the former
 // holder's worktree: doctor completes it, and so does the request when it is repeated.
 func TestClaimNotMovedIn(t *testing.T) {
-	for name, complete := range map[string]func(s *scene){
+	for name, complete := range testrun.Some(2, map[string]func(s *scene){
 		"doctor": func(s *scene) {
 			s.mended("left-candidate", "missing-worktree")
 			if s.read(s.path("one"), "set-up.cache") != "costly\n" {
@@ -183,7 +183,7 @@ func TestClaimNotMovedIn(t *testing.T) {
 			_, err := fixAll(s.ctx, s.problems()) // the earlier attempt's may be left
 			s.check(err)
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			s.write(s.path("one"), "left.txt", "left\n")

@@ -23,7 +23,7 @@ func TestTheirs(t *testing.T) {
 			s.git(s.dir, append(append([]string{"worktree", "add", "-q"}, args...), s.path("one"), "integration")...)
 		}
 	}
-	for name, put := range map[string]func(*scene){
+	for name, put := range testrun.Some(2, map[string]func(*scene){
 		"a worktree on a branch": add("-b", "mine"),
 		"a detached worktree":    add("--detach"),
 		"a locked worktree": func(s *scene) {
@@ -41,7 +41,7 @@ func TestTheirs(t *testing.T) {
 			s.ours("one")
 			s.git(s.path("one"), "switch", "-q", "-c", "mine")
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"))
 			s.check(s.b.Repo().Settings().Exclude("/.worktrees/"))

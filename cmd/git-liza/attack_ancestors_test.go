@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestSupervisedAncestors: a process under a supervisor can pass neither for a human nor for
@@ -22,7 +24,7 @@ func TestSupervisedAncestors(t *testing.T) {
 	p.addTask("print")
 	p.must("coder-2", "claim", "print")
 	p.addTask("parse")
-	for name, c := range map[string]struct{ script, says string }{
+	for name, c := range testrun.Some(2, map[string]struct{ script, says string }{
 		"without variables":            {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" pause`, "under the supervisor of coder-1, where human commands aren't allowed"},
 		"no environment":               {`env -i PATH="$PATH" HOME="$HOME" git-liza -C "$root" pause`, "under the supervisor of coder-1, where human commands aren't allowed"},
 		"another session":              {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED setsid -w git-liza -C "$root" pause`, "under the supervisor of coder-1, where human commands aren't allowed"},
@@ -36,7 +38,7 @@ func TestSupervisedAncestors(t *testing.T) {
 		"the supervisor's agent there": {apart + `git-liza discover --desc "told apart" --severity low`, "told apart"},
 		"hooks there":                  {`cd "$root/.worktrees/print" && ` + apart + `env -i PATH="$PATH" HOME="$HOME" git update-ref refs/heads/integration $(git commit-tree -m x HEAD^{tree})`, "integration moves by a merge"},
 		"the hooks":                    {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" hooks uninstall`, "under the supervisor of coder-1, where human commands aren't allowed"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			if strings.HasSuffix(name, "there") || strings.HasPrefix(name, "a namespace") {
 				if apart == "" {

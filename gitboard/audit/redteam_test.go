@@ -368,8 +368,8 @@ func (r *redTeam) named(oid plumbing.OID) string {
 // TestRedTeam tries every operation by every role on a task in every state and, if the rules allow
 // it, with every field changed, on each battlefield. Operations that land something are tried with
 // every pair of commits. What does not fit the board, so that all of it is refused, is tried again
-// on the board of an honest history on which it was done. Without -long it is one forgery in 160
-// of the first battlefield and one in 800 of the others.
+// on the board of an honest history on which it was done. Without -long it is one forgery in 320
+// of the first battlefield and one in 1600 of the others.
 func TestRedTeam(t *testing.T) {
 	for field := range battlefields {
 		t.Run(field, func(t *testing.T) { redTeamOn(t, field) })
@@ -377,9 +377,9 @@ func TestRedTeam(t *testing.T) {
 }
 
 func redTeamOn(t *testing.T, field string) {
-	r, share := newRedTeam(t, field), 800
+	r, share := newRedTeam(t, field), 1600
 	if field == asItIs {
-		share = 160
+		share = 320
 	}
 	n, forged, allowed := 0, 0, 0
 	attack := func(r *redTeam, who string, forge map[string]board.Payload, about string) {

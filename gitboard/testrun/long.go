@@ -7,9 +7,12 @@ package testrun
 
 import (
 	"flag"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"testing"
 )
 
@@ -50,6 +53,17 @@ var all = os.Getenv(AllVariable) != ""
 // OneIn reports whether case i of a table runs: every n-th case does, and every case with -long.
 func OneIn(n, i int) bool {
 	return *Long || all || i%n == 0
+}
+
+// Some returns every n-th case of a table, in the order of their names, and every case with -long.
+func Some[Case any](n int, table map[string]Case) iter.Seq2[string, Case] {
+	return func(yield func(string, Case) bool) {
+		for i, name := range slices.Sorted(maps.Keys(table)) {
+			if OneIn(n, i) && !yield(name, table[name]) {
+				return
+			}
+		}
+	}
 }
 
 // LongOnly skips a test without -long.

@@ -173,7 +173,7 @@ func TestModulesOfTheCandidate(t *testing.T) {
 	}
 	for _, c := range []struct{ name, a, b string }{{"one", "1", ""}, {"two", "2", ""}, {"with another", "2", "1"}, {"one", "1", ""}} {
 		must(t, checkOut(c.name))
-		for path, want := range map[string]string{"a": c.a, "b": c.b} {
+		for path, want := range testrun.Some(2, map[string]string{"a": c.a, "b": c.b}) {
 			if got, _ := os.ReadFile(filepath.Join(place, path, "v")); string(got) != want {
 				t.Errorf("%s: %s is at %q, not at %q", c.name, path, got, want)
 			}
@@ -216,9 +216,9 @@ func TestFollowing(t *testing.T) {
 // TestFollowingTheAway checks that a checkout whose disk is not mounted while integration moves
 // follows when it is there again, however often that was.
 func TestFollowingTheAway(t *testing.T) {
-	for name, c := range map[string]struct{ mount, lock bool }{
+	for name, c := range testrun.Some(2, map[string]struct{ mount, lock bool }{
 		"nothing is at its path": {}, "its mount point is": {mount: true}, "it is locked": {lock: true}, "it is locked, and its mount point is there": {true, true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			ctx, b, v, base := boarded(t)
 			top := b.Repo().TopLevel()

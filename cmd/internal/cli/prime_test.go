@@ -23,7 +23,7 @@ func TestPrimeIsShort(t *testing.T) {
 	for range 5 {
 		l.liza("", "note", strings.Repeat("mind the umlauts ", 30))
 	}
-	for who, said := range map[string]string{
+	for who, said := range testrun.Some(2, map[string]string{
 		"":                "Drafts: plan, vague",
 		"planner-1":       "Drafts: plan, vague",
 		"planner-2":       "git liza answer stuck TEXT  # it asks: Which pint?",
@@ -36,7 +36,7 @@ func TestPrimeIsShort(t *testing.T) {
 		"coder-9":         "git liza claim open  # claimable",
 		"code-reviewer-1": "git liza review review",
 		"code-reviewer-2": "git liza claim-review waiting  # waits for a review",
-	} {
+	}) {
 		for _, supervised := range []string{"", "1"} {
 			l.env["LIZA_SUPERVISED"] = supervised
 			text := l.liza(who, "prime")
