@@ -73,8 +73,7 @@ func TestOpen(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			h := hostOf(t, kind, all...)
-			p, err := h.Open(t.Context(), Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true})
-			testrun.Check(t, err)
+			p := testrun.Must(h.Open(t.Context(), Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true}))(t)
 			if p.Number != 7 || !p.Draft || p.Title != "T" || p.Head != "a1" || p.State != Open {
 				t.Errorf("%+v", p)
 			}

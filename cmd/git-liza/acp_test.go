@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func init() { programs["acp-agent"] = serveACP }
@@ -156,10 +158,7 @@ func TestACPRefused(t *testing.T) {
 	for agent, words := range map[string]string{"claude": "authentication_failed", "copilot": "Authentication failed with provider"} {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
-			recorded, err := filepath.Abs(filepath.Join("testdata", "acp", "refused-"+agent+".jsonl"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			recorded := testrun.Must(filepath.Abs(filepath.Join("testdata", "acp", "refused-"+agent+".jsonl")))(t)
 			p := newProject(t)
 			p.addTask("alpha")
 			s := p.supervise("agent", "coder", "--cli=acp", "--exec=exec 3<'"+recorded+`'; read -r _; while IFS= read -r line <&3; do printf '%s\n' "$line"; case $line in *'"id":1,'* | *'"id":2,'*) read -r _ ;; esac; done; cat >/dev/null`)

@@ -266,8 +266,7 @@ func serveNginx(h *host) {
 	backend := h.gitProgram("git-http-backend")
 	h.bare()
 	h.git("--git-dir="+h.hub, "config", "http.receivepack", "true")
-	short, err := os.MkdirTemp("/tmp", "liza-nginx-") // a socket's path is short
-	testrun.Check(h.t, err)
+	short := testrun.Must(os.MkdirTemp("/tmp", "liza-nginx-"))(h.t)
 	h.t.Cleanup(func() { os.RemoveAll(short) })
 	socket, port, owner := filepath.Join(short, "s"), testrun.FreePort(h.t), ""
 	if os.Getuid() == 0 {

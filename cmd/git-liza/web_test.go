@@ -89,8 +89,7 @@ func TestWeb(t *testing.T) {
 	if status, body := w.post("/act/resume", w.url, nil); status != http.StatusConflict || !strings.Contains(body, "RUNNING") {
 		t.Errorf("a refused request: %d\n%s", status, body)
 	}
-	r, err := w.client.Get(w.url + "/events?page=/") // stays open
-	testrun.Check(t, err)
+	r := testrun.Must(w.client.Get(w.url + "/events?page=/"))(t)
 	defer r.Body.Close()
 	w.signal(syscall.SIGINT)
 	_, _ = io.Copy(io.Discard, r.Body)

@@ -30,19 +30,15 @@ func (v verifier) Public() crypto.PublicKey { return nil }
 func TestDSSE(t *testing.T) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	testrun.Check(t, err)
-	with, err := ssh.NewSignerFromKey(key)
-	testrun.Check(t, err)
-	signer, err := sshsig.NewSigner(with, rand.Reader)
-	testrun.Check(t, err)
+	with := testrun.Must(ssh.NewSignerFromKey(key))(t)
+	signer := testrun.Must(sshsig.NewSigner(with, rand.Reader))(t)
 	statement := []byte(`{"_type":"https://in-toto.io/Statement/v1"}`)
-	sealed, err := receipt.Seal(statement, signer)
-	testrun.Check(t, err)
+	sealed := testrun.Must(receipt.Seal(statement, signer))(t)
 	var e dsse.Envelope
 	if err := json.Unmarshal(sealed, &e); err != nil || e.PayloadType != "application/vnd.in-toto+json" {
 		t.Fatalf("%v: %s", err, sealed)
 	}
-	by, err := dsse.NewEnvelopeVerifier(verifier{})
-	testrun.Check(t, err)
+	by := testrun.Must(dsse.NewEnvelopeVerifier(verifier{}))(t)
 	if keys, err := by.Verify(t.Context(), &e); err != nil || len(keys) != 1 {
 		t.Errorf("%v, %v", keys, err)
 	}

@@ -39,11 +39,9 @@ type gitHub struct {
 }
 
 func newGitHub(t *testing.T) (*gitHub, forge.Host) {
-	file, err := os.Open("testdata/github.json.gz")
-	testrun.Check(t, err)
+	file := testrun.Must(os.Open("testdata/github.json.gz"))(t)
 	defer file.Close()
-	plain, err := gzip.NewReader(file)
-	testrun.Check(t, err)
+	plain := testrun.Must(gzip.NewReader(file))(t)
 	doc, err := openapi3.NewLoader().LoadFromIoReader(plain)
 	testrun.Check(t, err)
 	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "exit 2\n") }))
@@ -64,10 +62,8 @@ func newGitHub(t *testing.T) (*gitHub, forge.Host) {
 			}
 		}
 	})
-	at, err := forge.PlaceOf(server.URL + "/ann/shop.git")
-	testrun.Check(t, err)
-	h, err := forge.At(forge.GitHub, at, "s3cr3t", nil)
-	testrun.Check(t, err)
+	at := testrun.Must(forge.PlaceOf(server.URL + "/ann/shop.git"))(t)
+	h := testrun.Must(forge.At(forge.GitHub, at, "s3cr3t", nil))(t)
 	return g, h
 }
 

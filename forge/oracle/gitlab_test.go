@@ -63,10 +63,8 @@ func TestGitLab(t *testing.T) {
 	params := []string{"state", "source_branch", "username"}
 	ctx, pid := context.Background(), "ann/shop"
 	address, own := recorder(t, params...)
-	at, err := forge.PlaceOf(address + "/ann/shop.git")
-	testrun.Check(t, err)
-	h, err := forge.At(forge.GitLab, at, "s3cr3t", nil)
-	testrun.Check(t, err)
+	at := testrun.Must(forge.PlaceOf(address + "/ann/shop.git"))(t)
+	h := testrun.Must(forge.At(forge.GitLab, at, "s3cr3t", nil))(t)
 	address, theirs := recorder(t, params...)
 	client, err := gitlab.NewClient("s3cr3t", gitlab.WithBaseURL(address))
 	testrun.Check(t, err)

@@ -38,8 +38,7 @@ func (r *run) do(id string, p board.Payload) {
 	for _, agent := range after.List(board.AgentDir) {
 		leases[agent] = board.Lease{Agent: agent, Expires: r.now.Add(5 * m)}
 	}
-	report, err := alarm.Evaluate(alarm.Facts{State: board.NewState(r.mem, r.now), Leases: leases, Now: r.now}, r.reported)
-	testrun.Check(r.t, err)
+	report := testrun.Must(alarm.Evaluate(alarm.Facts{State: board.NewState(r.mem, r.now), Leases: leases, Now: r.now}, r.reported))(r.t)
 	r.reported = report.Reported
 	for _, a := range report.News {
 		r.heard = append(r.heard, a.Line)

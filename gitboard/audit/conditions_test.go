@@ -124,8 +124,7 @@ func TestClockOfTheReceiver(t *testing.T) {
 	w.now = w.now.Add(time.Hour)
 	to := w.do(coder2, &board.Claim{About: about("alpha"), Clone: "clone-1", BaseCommit: string(w.integration), Evidence: w.lapsed("coder-1")})
 	for clock, want := range map[board.Time]board.ErrorCode{"": "", w.now: "", w.now.Add(-2 * time.Minute): board.CodeWrongState} {
-		push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: from, To: to, Clock: clock}, w.integration)
-		check(t, err)
+		push := testrun.Must(audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: from, To: to, Clock: clock}, w.integration))(t)
 		if push.OK() != (want == "") || want != "" && push.Findings[0].Code != want {
 			t.Errorf("at %q: %s", clock, texts(push.Findings))
 		}

@@ -303,8 +303,7 @@ func TestEvidence(t *testing.T) {
 			}
 			// A server finds the same before it accepts the operation. How integration may move
 			// with it is checked elsewhere.
-			push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: tip, To: w.tip()}, w.integration)
-			check(t, err)
+			push := testrun.Must(audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: tip, To: w.tip()}, w.integration))(t)
 			if !c.moves && !strings.Contains(texts(push.Findings), strings.TrimSuffix(c.want, "integration")) {
 				t.Errorf("a server says %q, not %q", texts(push.Findings), c.want)
 			}
@@ -577,8 +576,7 @@ func TestMergedOtherwise(t *testing.T) {
 			}) {
 				t.Errorf("%s %s", texts(report.Findings), texts(report.Notes))
 			}
-			push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: tip, To: w.tip()}, w.integration)
-			check(t, err)
+			push := testrun.Must(audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: tip, To: w.tip()}, w.integration))(t)
 			if push.OK() {
 				t.Error("a server takes it")
 			}
@@ -598,8 +596,7 @@ func TestMalformed(t *testing.T) {
 		before := w.tip()
 		refused := func(what string) {
 			t.Helper()
-			push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
-			check(t, err)
+			push := testrun.Must(audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration))(t)
 			if said := texts(push.Findings); !strings.Contains(said, want) || w.verify(audit.Range{}).OK() {
 				t.Errorf("%s, %s: %s", path, what, said)
 			}
@@ -774,8 +771,7 @@ func TestMissingObjects(t *testing.T) {
 	check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
 	expect := func(r audit.Range, want string) {
 		t.Helper()
-		repo, err := git.Open(w.ctx, repo.CommonDir()) // by a process that has read nothing yet
-		check(t, err)
+		repo := testrun.Must(git.Open(w.ctx, repo.CommonDir()))(t)
 		report, err := audit.Verify(w.ctx, repo, repo, r, nil)
 		check(t, errors.Join(err, repo.Close()))
 		if got := texts(report.Findings); !strings.Contains(got, want) || want == "" && got != "" {
@@ -861,8 +857,7 @@ func TestUnreadLanding(t *testing.T) {
 	l := &lossy{w, repo, nil}
 	l.forget("liza", "kept")
 	l.lose(plumbing.OID(w.tree(landed)))
-	repo, err := git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
-	check(t, err)
+	repo = testrun.Must(git.Open(t.Context(), repo.CommonDir()))(t)
 	defer repo.Close()
 	report := testrun.Must(audit.Verify(w.ctx, repo, repo, audit.Range{}, nil))(t)
 	if found := texts(report.Findings); !strings.Contains(found, "evidence: what landed, "+landed.Short()+", can't be read completely: ") || report.Checked != sound.Checked-1 {

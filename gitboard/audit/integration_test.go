@@ -40,8 +40,7 @@ func TestUnknownIntegration(t *testing.T) {
 	from := w.tip()
 	w.submit(coder1, "alpha")
 	for _, integration := range []plumbing.OID{w.integration, plumbing.ZeroOID} {
-		push, err := audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: from, To: w.tip()}, integration)
-		check(t, err)
+		push := testrun.Must(audit.Examine(w.ctx, repo, log.NewReader(repo, ""), audit.Range{From: from, To: w.tip()}, integration))(t)
 		if !push.OK() {
 			t.Errorf("%s", texts(push.Findings))
 		}
@@ -184,8 +183,7 @@ func TestHiddenGap(t *testing.T) {
 	l.forget("liza", "kept")
 	testrun.RunGit(t, repo.CommonDir(), "commit-graph", "write", "--reachable")
 	l.lose(by)
-	repo, err := git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
-	check(t, err)
+	repo = testrun.Must(git.Open(t.Context(), repo.CommonDir()))(t)
 	defer repo.Close()
 	if report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil); err == nil || !strings.Contains(err.Error(), "read integration: ") {
 		t.Errorf("%v: %s%s", err, texts(report.Findings), texts(report.Notes))

@@ -284,8 +284,7 @@ func (r *redTeam) evidence(op board.Operation, forged plumbing.OID, name string)
 		targets = append(targets, after, r.commits["behind the work"])
 	}
 	for i, to := range targets {
-		push, err := audit.Examine(r.ctx, r.repo, log.NewReader(r.repo, ""), audit.Range{From: r.start, To: forged}, to)
-		check(r.t, err)
+		push := testrun.Must(audit.Examine(r.ctx, r.repo, log.NewReader(r.repo, ""), audit.Range{From: r.start, To: forged}, to))(r.t)
 		taken := push.OK() && r.moves(push, to) == nil
 		if taken && to != r.integration && !r.justified(op, to) {
 			r.t.Errorf("%s moves integration to %s", name, r.named(to))

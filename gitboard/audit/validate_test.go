@@ -53,8 +53,7 @@ func TestInvariants(t *testing.T) {
 			if !strings.Contains(report.Findings[0].Text, path+" differs: line ") {
 				t.Errorf("%s", findings(report))
 			}
-			issues, err := audit.Validate(w.ctx, w.snapshot(forged).State, nil, nil, audit.Here{Clone: "", Leases: map[string]time.Time{"coder-1": w.now.Std()}, Now: w.now.Std()})
-			check(t, err)
+			issues := testrun.Must(audit.Validate(w.ctx, w.snapshot(forged).State, nil, nil, audit.Here{Clone: "", Leases: map[string]time.Time{"coder-1": w.now.Std()}, Now: w.now.Std()}))(t)
 			if !slices.ContainsFunc(issues, func(i audit.Issue) bool { return i.Level == audit.Invalid && i.Record == path && i.Field == c.field }) {
 				t.Errorf("%v", issues)
 			}
@@ -79,8 +78,7 @@ func TestValidateRepository(t *testing.T) {
 		if !lease.IsZero() {
 			leases["coder-1"] = lease
 		}
-		issues, err := audit.Validate(w.ctx, s.State, repo, repo, audit.Here{Clone: "clone-1", Leases: leases, Now: now})
-		check(t, err)
+		issues := testrun.Must(audit.Validate(w.ctx, s.State, repo, repo, audit.Here{Clone: "clone-1", Leases: leases, Now: now}))(t)
 		var lines []string
 		for _, i := range issues {
 			lines = append(lines, i.String())
@@ -145,8 +143,7 @@ func TestValidateWorktree(t *testing.T) {
 	w.ready("alpha")
 	w.claim(coder1, "alpha")
 	validate := func(clone string) []audit.Issue {
-		issues, err := audit.Validate(w.ctx, w.snapshot(w.tip()).State, repo, repo, audit.Here{Clone: clone, Leases: map[string]time.Time{"coder-1": w.now.Std()}, Now: w.now.Std()})
-		check(t, err)
+		issues := testrun.Must(audit.Validate(w.ctx, w.snapshot(w.tip()).State, repo, repo, audit.Here{Clone: clone, Leases: map[string]time.Time{"coder-1": w.now.Std()}, Now: w.now.Std()}))(t)
 		return issues
 	}
 	if issues := validate("clone-1"); len(issues) != 1 || issues[0].String() != "INVALID: tasks/alpha.yaml: worktree: .worktrees/alpha does not exist" {

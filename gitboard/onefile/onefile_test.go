@@ -21,10 +21,8 @@ func input(file string, data []byte) onefile.Input {
 
 // imported takes a board in, on nothing, as the command does.
 func imported(t testrun.T, old *onefile.Board) *board.State {
-	p, err := old.Operation()
-	testrun.Check(t, err)
-	s, err := board.Step(board.NewState(nil, ""), board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: now, Request: "r", Payload: p})
-	testrun.Check(t, err)
+	p := testrun.Must(old.Operation())(t)
+	s := testrun.Must(board.Step(board.NewState(nil, ""), board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: now, Request: "r", Payload: p}))(t)
 	m := board.NewMemory()
 	m.Absorb(s)
 	return board.NewState(m, now)
@@ -44,8 +42,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			testrun.Check(t, err)
+			data := testrun.Must(os.ReadFile(file))(t)
 			old, err := onefile.Read(input(filepath.Base(file), data))
 			if err != nil {
 				var bad *onefile.Error

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -88,10 +89,7 @@ func TestSandbox(t *testing.T) {
 	config := map[string]string{}
 	codex := func() clis.CLI {
 		t.Helper()
-		c, err := clis.FromConfig("codex", func(key string) string { return config[key] })
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testrun.Must(clis.FromConfig("codex", func(key string) string { return config[key] }))(t)
 		return c
 	}
 	git := []string{"/a b/.git", "/c"}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -99,10 +100,7 @@ func TestTalkOfLimitsIsNone(t *testing.T) {
 // it.
 func TestLastMessageCounts(t *testing.T) {
 	now := time.Date(2026, 4, 29, 14, 0, 0, 0, time.UTC)
-	c, err := clis.Find("claude", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testrun.Must(clis.Find("claude", nil))(t)
 	until, is := c.Limited("Claude AI usage limit reached|1777500000\nYou've hit your limit · resets 3pm (UTC)\nAPI Error: Repeated 529 Overloaded errors\n", now)
 	if !is || !until.IsZero() {
 		t.Errorf("limited %t until %s; the last message names no time", is, until)

@@ -9,16 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
 // events returns the events in a CLI's recorded output.
 func events(t *testing.T, cli, output string) []clis.Event {
 	t.Helper()
-	c, err := clis.Find(cli, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testrun.Must(clis.Find(cli, nil))(t)
 	var all []clis.Event
 	r := clis.NewReader(c, func() time.Time { return noon }, func(e clis.Event) { all = append(all, e) })
 	for rest := []byte(output); len(rest) > 0; { // in pieces, as from a pipe
@@ -230,10 +228,7 @@ func samples(t *testing.T, name string) []string {
 
 func readFile(t *testing.T, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testrun.Must(os.ReadFile(file))(t)
 	return string(data)
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestModel checks that every wire format is handled alike: the script's next command, a text after
@@ -64,17 +66,11 @@ func TestModel(t *testing.T) {
 
 // TestModelIsNoWayOut checks that a request for another host is not forwarded.
 func TestModelIsNoWayOut(t *testing.T) {
-	m, err := Serve(Goal(nil, "").Play)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testrun.Must(Serve(Goal(nil, "").Play))(t)
 	defer m.Close()
 	request, _ := http.NewRequest(http.MethodGet, m.URL, nil)
 	request.URL.Opaque = "http://example.org/" // as a client asks a proxy
-	answer, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := testrun.Must(http.DefaultTransport.RoundTrip(request))(t)
 	answer.Body.Close()
 	if leaks := m.Leaks(); answer.StatusCode != http.StatusForbidden || len(leaks) != 1 {
 		t.Errorf("%d, leaks %q", answer.StatusCode, leaks)
@@ -83,14 +79,8 @@ func TestModelIsNoWayOut(t *testing.T) {
 
 func post(t *testing.T, url, body string) (int, string) {
 	t.Helper()
-	answer, err := http.Post(url, "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := testrun.Must(http.Post(url, "application/json", strings.NewReader(body)))(t)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testrun.Must(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, string(text)
 }

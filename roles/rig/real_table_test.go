@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // agents are the rows of the table: each CLI by its own adapter, and by the Agent Client Protocol.
@@ -69,10 +71,7 @@ func TestRealTable(t *testing.T) {
 // documented is an agent's row in the document: its name and version, and the cells of the scenes.
 func documented(t *testing.T, agent string) []string {
 	t.Helper()
-	data, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testrun.Must(os.ReadFile(table))(t)
 	line := regexp.MustCompile("(?m)^\\| (`" + agent + "` [0-9].*) \\|$").FindStringSubmatch(string(data))
 	if line == nil {
 		t.Fatalf("%s has no row for %s", table, agent)

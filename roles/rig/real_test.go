@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // real skips a test that needs a real CLI unless it was requested with go test ./roles/rig -run
@@ -77,29 +79,17 @@ func newScene(t *testing.T, cli string, play func(Conversation) Reply) *scene {
 func newSceneAs(t *testing.T, cli string, play func(Conversation) Reply, root bool) *scene {
 	t.Helper()
 	bin := real(t, cli)
-	liza, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := Serve(play)
-	if err != nil {
-		t.Fatal(err)
-	}
+	liza := testrun.Must(built())(t)
+	model := testrun.Must(Serve(play))(t)
 	t.Cleanup(func() { _ = model.Close() })
-	dir, err := os.MkdirTemp("/var/tmp", "liza-rig-"+cli+"-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testrun.Must(os.MkdirTemp("/var/tmp", "liza-rig-"+cli+"-"))(t)
 	if os.Getenv("LIZA_RIG_KEEP") == "" {
 		t.Cleanup(func() { os.RemoveAll(dir) })
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	place, err := NewPlace(dir, bin, liza, model, root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := testrun.Must(NewPlace(dir, bin, liza, model, root))(t)
 	return &scene{place, t, cli, model}
 }
 
@@ -147,10 +137,7 @@ func (s *scene) goal() string { s.t.Helper(); return s.read("goal.status") }
 
 func (s *scene) read(path string) string {
 	s.t.Helper()
-	out, err := s.Run(s.Liza, "read", path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	out := testrun.Must(s.Run(s.Liza, "read", path))(s.t)
 	return strings.TrimSpace(out)
 }
 
@@ -284,10 +271,7 @@ func TestRealInteractive(t *testing.T) {
 	cmd := s.Command(ctx, s.Liza, "agent", "coder", "-i", "--cli", "claude")
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	cmd.SysProcAttr.Setpgid = false // pty makes it lead a session
-	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
-	if err != nil {
-		t.Fatal(err)
-	}
+	terminal := testrun.Must(pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120}))(t)
 	defer terminal.Close()
 	var screen bytes.Buffer
 	read := make(chan struct{})

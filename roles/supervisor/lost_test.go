@@ -346,8 +346,7 @@ func TestProvesAllThatCame(t *testing.T) {
 	forged := forgeBoard(t, repo.TopLevel(), first, "goals/goal-1.yaml")
 	must(t, repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: view().Commit, New: forged}}, ""))
 	on := testrun.Must(b.Log().At(ctx, forged))(t)
-	prepared, err := log.Prepare(on, board.Operation{Actor: human, Time: board.At(b.Now()), Request: "two", Payload: &board.AddNote{Message: "two"}})
-	must(t, err)
+	prepared := testrun.Must(log.Prepare(on, board.Operation{Actor: human, Time: board.At(b.Now()), Request: "two", Payload: &board.AddNote{Message: "two"}}))(t)
 	built := testrun.Must(prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"}))(t)
 	must(t, log.Local{Store: b.Log().Store()}.Append(ctx, log.Batch{Operations: []*log.Built{built}}).Err)
 	s.proof.proven = before

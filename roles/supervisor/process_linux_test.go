@@ -15,8 +15,7 @@ func TestLeftoverOfOneSession(t *testing.T) {
 	testrun.NotShort(t)
 	_, s, _, _ := supervised(t)
 	runs := func(session string) *process.Process {
-		p, err := process.Start(process.Command{Args: []string{"sleep", "300"}, Env: append(os.Environ(), markOf(session)), Output: io.Discard})
-		must(t, err)
+		p := testrun.Must(process.Start(process.Command{Args: []string{"sleep", "300"}, Env: append(os.Environ(), markOf(session)), Output: io.Discard}))(t)
 		must(t, s.files.keepProcess(processFile, p.PID()))
 		return p
 	}

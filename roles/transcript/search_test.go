@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -26,8 +27,7 @@ func TestSearch(t *testing.T) {
 	write("coder-2.log", "[liza 2026-01-31T08:00:00Z] started login: codex\nthe tests of another fail\n[liza 2026-01-31T08:10:00Z] trouble login: the tests fail to start\n")
 	find := func(last int, q transcript.Query) []string {
 		t.Helper()
-		found, err := transcript.Search(context.Background(), dir, []string{"coder-1", "coder-2"}, q, last, func(line []byte) []string { return []string{string(line)} })
-		check(t, err)
+		found := testrun.Must(transcript.Search(context.Background(), dir, []string{"coder-1", "coder-2"}, q, last, func(line []byte) []string { return []string{string(line)} }))(t)
 		var lines []string
 		for _, f := range found {
 			lines = append(lines, f.Agent+" "+f.Task+" "+f.Line)

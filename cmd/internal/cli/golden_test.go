@@ -174,8 +174,7 @@ func staged(t *testing.T) *boardScene {
 
 func (s *boardScene) status(width int, gone ...string) []string {
 	s.t.Helper()
-	o, err := report.Look(s.state(), report.Outside{Leases: s.leases(gone...), Events: s.events}, s.now.Std())
-	testrun.Check(s.t, err)
+	o := testrun.Must(report.Look(s.state(), report.Outside{Leases: s.leases(gone...), Events: s.events}, s.now.Std()))(s.t)
 	return screen.Status(paper(width), o, screen.Reasons(s.state()), screen.Choice{})
 }
 
@@ -220,8 +219,7 @@ func TestGoldenStatus(t *testing.T) {
 // TestGoldenStatusPlain: where the locale has no UTF-8, only ASCII is drawn.
 func TestGoldenStatusPlain(t *testing.T) {
 	s := busy(t)
-	o, err := report.Look(s.state(), report.Outside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std())
-	testrun.Check(t, err)
+	o := testrun.Must(report.Look(s.state(), report.Outside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std()))(t)
 	for _, width := range []int{80, 120} {
 		p := paper(width)
 		p.Signs = call.ASCIISigns

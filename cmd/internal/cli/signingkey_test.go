@@ -34,8 +34,7 @@ func sshAgent(t *testing.T, keys ...any) (socket string) {
 // serve serves an agent on a socket.
 func serve(t *testing.T, ring agent.Agent) (socket string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short
-	testrun.Check(t, err)
+	dir := testrun.Must(os.MkdirTemp("", "agent"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket = filepath.Join(dir, "s")
 	l, err := net.Listen("unix", socket)
