@@ -52,11 +52,13 @@ func (s *Store) gather(ctx context.Context) {
 }
 
 // regather waits until as many operations are pending as there were at the end of the last push,
-// but for one more only while that takes less than the push took for each of those that are here.
+// but for one more only while that takes less than the push took for each of those that are here, and
+// less the fewer they were: two of a team's agents seldom act at once again.
 func (s *Store) regather(ctx context.Context, p earlier) {
 	appended, stop := disk.Watch(s.file(ChainFile))
 	defer stop()
-	most, next := time.NewTimer(p.Took), time.NewTimer(p.Took/firstShare)
+	longest := p.Took * time.Duration(min(p.Again-1, 4)) / 8
+	most, next := time.NewTimer(p.Took), time.NewTimer(longest)
 	defer most.Stop()
 	defer next.Stop()
 	for transactions, late := 1, false; ; {
@@ -66,7 +68,7 @@ func (s *Store) regather(ctx context.Context, p earlier) {
 		}
 		if len(c.Transactions) > transactions {
 			transactions, late = len(c.Transactions), false
-			next.Reset(p.Took / time.Duration(max(firstShare, transactions)))
+			next.Reset(min(longest, p.Took/time.Duration(transactions)))
 		}
 		select {
 		case <-appended:
@@ -79,10 +81,6 @@ func (s *Store) regather(ctx context.Context, p earlier) {
 		}
 	}
 }
-
-// firstShare is the part of the last push's duration for which an operation waits for the next one,
-// until more than that are here.
-const firstShare = 2
 
 // TurnFile is the name of the file in the clone's own directory whose lock makes its processes
 // decide one at a time.
