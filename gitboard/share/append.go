@@ -250,7 +250,7 @@ func (s *Store) send(ctx context.Context, c *chain, own *transaction) (mine log.
 	number, began := s.pushing(), s.now()
 	carriers, taken, err := s.deliverOrPush(ctx, c, number)
 	if err == nil && taken == nil {
-		s.pushEnded(ctx, c, began)
+		s.pushEnded(ctx, c, began, false)
 		s.settle(ctx, number, replaced(c.updates(), carriers), c.reflog(), c)
 	} else {
 		ctx, cancel := patient(ctx)
@@ -346,12 +346,12 @@ func (s *Store) lacking(ctx context.Context, reset, base plumbing.OID) (pushes [
 // silent remote does not wait for it again, and was not sent.
 func (s *Store) failed(ctx context.Context, c *chain, began time.Time, taken taken, err error) {
 	if err == nil {
-		s.pushEnded(ctx, c, began)
+		s.pushEnded(ctx, c, began, false)
 		s.part(ctx, c, taken)
 		return
 	}
 	if errors.Is(err, git.ErrRefMoved) {
-		s.pushEnded(ctx, c, began)
+		s.pushEnded(ctx, c, began, true)
 	}
 	behind := s.drop(ctx, c)
 	if errors.Is(err, git.ErrSilent) {

@@ -15,6 +15,7 @@ import (
 type earlier struct {
 	Took  time.Duration `json:"took"`
 	Ended time.Time     `json:"ended"` // won or not
+	Lost  bool          `json:"lost"`  // the race against another clone
 	Again int           `json:"again"` // transactions that travelled then, or waited
 }
 
@@ -52,12 +53,16 @@ func (s *Store) gather(ctx context.Context) {
 }
 
 // regather waits until as many operations are pending as there were at the end of the last push,
-// but for one more only while that takes less than the push took for each of those that are here, and
-// less the fewer they were: two of a team's agents seldom act at once again.
+// but for one more only while that takes less than the push took for each of those that are here. It
+// waits less the fewer they were, since two of a team's agents seldom act at once again, and after a lost
+// race: they are decided again at once, and what is pending loses the next race if another clone is faster.
 func (s *Store) regather(ctx context.Context, p earlier) {
 	appended, stop := disk.Watch(s.file(ChainFile))
 	defer stop()
 	longest := p.Took * time.Duration(min(p.Again-1, 4)) / 8
+	if p.Lost {
+		longest = p.Took / 8
+	}
 	most, next := time.NewTimer(p.Took), time.NewTimer(longest)
 	defer most.Stop()
 	defer next.Stop()
@@ -86,12 +91,12 @@ func (s *Store) regather(ctx context.Context, p earlier) {
 // decide one at a time.
 const TurnFile = "turn"
 
-// pushEnded records a push of a chain, and the transactions appended since.
-func (s *Store) pushEnded(ctx context.Context, pushed *chain, began time.Time) {
+// pushEnded records a push of a chain that has won or lost its race, and the transactions appended since.
+func (s *Store) pushEnded(ctx context.Context, pushed *chain, began time.Time, lost bool) {
 	n := len(pushed.Transactions)
 	if c, err := s.chain(ctx); err == nil {
 		n = max(n, len(c.Transactions))
 	}
-	text, _ := json.Marshal(earlier{Took: s.now().Sub(began), Ended: s.now(), Again: n})
+	text, _ := json.Marshal(earlier{Took: s.now().Sub(began), Ended: s.now(), Lost: lost, Again: n})
 	_ = s.write(lastFile, text) // without it the next push waits for no others
 }
