@@ -42,6 +42,7 @@ func script(t *testing.T, text string) string {
 // TestTeamOfGoals: a team reaches two goals side by side, one of which depends on a task of the
 // other, and a day later, after a restart, a third one in the same repository.
 func TestTeamOfGoals(t *testing.T) {
+	testrun.LongOnly(t)
 	t.Parallel()
 	p := newProject(t)
 	agent := script(t, sells)

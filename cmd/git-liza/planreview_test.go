@@ -5,6 +5,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // specifies is the script of an agent of any role of the team spec-plan-code. The spec is written
@@ -46,6 +48,7 @@ esac
 // TestTeamReviewsPlan: a team with roles of its own writes a spec, has it and the plan reviewed,
 // revises a rejected draft, and reaches the goal.
 func TestTeamReviewsPlan(t *testing.T) {
+	testrun.LongOnly(t)
 	t.Parallel()
 	p := newProject(t)
 	agent := script(t, specifies)

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const hostToken = "s3cr3t-of-the-host"
@@ -554,6 +556,7 @@ func TestTeamPolls(t *testing.T) {
 
 // TestPullRequestScope offers a goal's work without later work of another goal, unless that is asked for.
 func TestPullRequestScope(t *testing.T) {
+	testrun.LongOnly(t)
 	t.Parallel()
 	h := newForgeHost(t)
 	h.set("pr_branch_prefix goals/", "require_tests off")
