@@ -128,22 +128,6 @@ func TestCircles(t *testing.T) {
 	}
 	s := begun(t).ready("a").ready("b", "a").ready("c", "b").ready("d")
 	s.refused("invariant", planner, after("a", "c"), "dependency cycle: a -> c -> b -> a")
+	s.refused("invalid", planner, after("a", "a"), "itself")
 	s.do(planner, after("d", "c")) // this change closes none
-}
-
-func TestViolationsOfCircles(t *testing.T) {
-	s := chained(4)
-	s.Task("task-1").DependsOn = []string{"task-3", "task-0"}
-	var found []string
-	for _, v := range board.Violations(s) {
-		found = append(found, v.String())
-	}
-	equals(t, "violations", found, []string{
-		"tasks/task-1.yaml: depends_on: dependency cycle: task-1 -> task-3 -> task-2 -> task-1",
-		"tasks/task-2.yaml: depends_on: dependency cycle: task-2 -> task-1 -> task-3 -> task-2",
-		"tasks/task-3.yaml: depends_on: dependency cycle: task-3 -> task-2 -> task-1 -> task-3",
-	})
-	s.Task("task-2").Status = board.Merged // a finished task blocks none
-	s.Task("task-2").MergeCommit = sha("1")
-	equal(t, "violations", len(board.Violations(s)), 0)
 }

@@ -76,14 +76,6 @@ func TestFinalizeGates(t *testing.T) {
 
 }
 
-func TestCircularDependencies(t *testing.T) {
-	s := begun(t).do(planner, add("a")).do(planner, add("b", "a")).do(planner, add("c", "b"))
-	amend := &board.AmendTask{About: about("a"), Set: []string{"depends_on"}, Definition: board.Definition{DependsOn: []string{"c"}}}
-	s.refused("invariant", planner, amend, "dependency cycle", "a -> ")
-	amend.DependsOn = []string{"a"}
-	s.refused("invalid", planner, amend, "itself")
-}
-
 func TestAmend(t *testing.T) {
 	amend := &board.AmendTask{About: about("login"), Set: []string{"scope"}, Definition: board.Definition{Scope: "less"}}
 	s := begun(t).do(planner, add("login")).do(planner, amend)

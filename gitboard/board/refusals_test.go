@@ -66,27 +66,6 @@ func taskOps(id string) []board.Payload {
 
 var everybody = []board.Actor{planner, coder1, coder2, reviewer1, reviewer2, human}
 
-func TestTerminalTasksStay(t *testing.T) {
-	for _, status := range []board.Status{board.Merged, board.Superseded, board.Abandoned} {
-		s := begun(t).ready("other").in(status, "login")
-		for _, p := range taskOps("login") {
-			for _, who := range everybody {
-				if !board.May(who.Role, p.Op()) {
-					continue
-				}
-				err := s.step(who, p)
-				var r *board.Refusal
-				if !errors.As(err, &r) {
-					t.Fatalf("%s by %s on a task that is %s: %v", p.Op(), who.ID, status, err)
-				}
-				if !strings.Contains(r.Message, "login") {
-					t.Errorf("%s: %s", p.Op(), r.Message)
-				}
-			}
-		}
-	}
-}
-
 // TestEveryOperationFromEveryState tries every operation by every role from every state. Whatever
 // is not in the table is refused with a readable message.
 func TestEveryOperationFromEveryState(t *testing.T) {

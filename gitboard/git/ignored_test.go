@@ -9,13 +9,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
-// TestIgnored checks that ignored files are kept and copied as what they are, and replace none.
+// TestIgnored checks that ignored files, but no links, are kept and copied, and replace none.
 func TestIgnored(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Settings().Exclude("*.env", "made/"))
 	for _, name := range []string{"local.env", "b.env", "made/run"} {
 		write(t, r, name, name)
 	}
+	check(t, os.Symlink(t.TempDir(), filepath.Join(r.TopLevel(), "made", "linked")))
+	check(t, os.Symlink("local.env", filepath.Join(r.TopLevel(), "link.env")))
 	check(t, os.Chmod(filepath.Join(r.TopLevel(), "made", "run"), 0o755))
 	w := r.Worktree(r.TopLevel())
 	files := must[[]IgnoredFile](t)(w.Ignored(ctx, func(string) bool { return false }))
