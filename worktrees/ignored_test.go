@@ -67,8 +67,10 @@ func TestLargeIsMoved(t *testing.T) {
 // TestWorktreeCopy checks that a claim copies the ignored files that the project asks for, and only
 // those in the main worktree.
 func TestWorktreeCopy(t *testing.T) {
-	s := newScene(t, ready("one"))
-	s.write(s.dir, ".git/info/exclude", "/.worktrees/\n*.env\n/config/\n/deps/\n")
+	s := newScene(t, ready("one"), ready("two"))
+	s.write(s.dir, ".git/info/exclude", "/.worktrees/\n*.env\n/config/\n/deps/\ngo.work*\n")
+	s.write(s.dir, "go.work", "go 1.26\n") // which every worktree needs
+	s.write(s.dir, "go.work.sum", "")
 	s.write(s.dir, "local.env", "A=1\n")
 	s.write(s.dir, "config/dev/b.env", "B=1\n")
 	s.write(s.dir, "config/c.txt", "c\n")
@@ -81,5 +83,14 @@ func TestWorktreeCopy(t *testing.T) {
 	}
 	if got := s.read(s.path("one"), "config/dev/b.env"); got != "B=1\n" {
 		t.Errorf("copied as %q", got)
+	}
+	if got := s.git(s.path("one"), "ls-files", "--others"); got != "config/dev/b.env\ndeps/a/d.js\ngo.work\ngo.work.sum\nlocal.env" {
+		t.Errorf("it has %q", got)
+	}
+	s.set("worktree_copy", "none")
+	s.b.TakeMentions()
+	s.claim("coder-2", "two")
+	if got := s.b.TakeMentions(); len(got) > 0 {
+		t.Errorf("mentioned %q", got)
 	}
 }

@@ -759,6 +759,7 @@ func TestDropBranch(t *testing.T) {
 		{"the task's", kept{tip: tip, owned: true}, 1},
 		{"none", kept{tip: plumbing.ZeroOID, owned: true}, 0},
 		{"a person's", kept{tip: tip}, 0},
+		{"one in whose worktree a person works", kept{tip: tip, owned: true, at: Slot{Theirs: "another branch"}}, 0},
 		{"one that is checked out", kept{tip: tip, owned: true, at: Slot{Elsewhere: "/side"}}, 0},
 	} {
 		c.k.at.branch = "task/one"

@@ -145,6 +145,31 @@ func TestBranchAbove(t *testing.T) {
 	}
 }
 
+// TestAtWork checks that a task is not taken from a coder without a supervisor whose worktree changed
+// within the time of a lease.
+func TestAtWork(t *testing.T) {
+	for name, pid := range map[string]int{"by hand": 0, "supervised": 7} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"))
+			_, coder, err := s.b.Sessions().Register(s.ctx, "coder-1", "", gitboard.Process{PID: pid})
+			s.check(err)
+			s.agent["coder-1"] = coder
+			s.claim("coder-1", "one")
+			s.clock.pass(time.Hour)
+			s.write(s.path("one"), "new.txt", "x\n")
+			take := func(changed time.Duration) error {
+				at := s.clock.now().Add(-changed)
+				s.check(os.Chtimes(filepath.Join(s.path("one"), "new.txt"), at, at))
+				return second(worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"}))
+			}
+			if pid == 0 {
+				s.refused(take(time.Minute), board.CodeLease, "its worktree changed 1m ago: coder-1 seems to work on it")
+			}
+			s.check(take(map[int]time.Duration{0: time.Hour, 7: time.Minute}[pid]))
+		})
+	}
+}
+
 // TestLateWork checks that nothing is lost if the previous holder, unaware of the take-over,
 // continues to work during it.
 func TestLateWork(t *testing.T) {

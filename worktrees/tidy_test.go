@@ -1,6 +1,7 @@
 package worktrees_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -59,4 +60,25 @@ func TestTidyIntegrationsAlias(t *testing.T) {
 		t.Errorf("the attic has %v, not %s", kept, tip)
 	}
 	s.git(s.dir, "update-ref", "--no-deref", "refs/heads/integration", string(at))
+}
+
+// TestLeave checks that a clone without a board keeps as branches what integration lacks, and loses
+// all else of ours.
+func TestLeave(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), approved("coder-2", "two", "b.txt", "b\n"), ready("three"), claimed("coder-3", "three"))
+	s.merge("two")
+	s.write(s.path("one"), "new.txt", "new\n")
+	if tasks := testrun.Must(worktrees.Unmerged(s.ctx, s.b, human()))(t); !slices.Equal(tasks, []string{"one"}) {
+		t.Errorf("work of %q is not merged", tasks)
+	}
+	tip := s.ref("refs/heads/liza/state")
+	branch := worktrees.KeptPrefix + "one/1"
+	if kept := testrun.Must(worktrees.Leave(s.ctx, s.b, human()))(t); !slices.Equal(kept, []string{branch}) {
+		t.Errorf("kept %q", kept)
+	}
+	if refs := s.git(s.dir, "for-each-ref", "--format=%(refname:short)"); refs != "integration\n"+branch+"\nmain" || s.file(s.ref("refs/heads/"+branch), "new.txt") != "new\n" {
+		t.Errorf("left: %s", refs)
+	}
+	s.lies()
+	s.git(s.dir, "update-ref", "refs/heads/liza/state", string(tip)) // for the end of the test
 }
