@@ -71,7 +71,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 			return err
 		}
 	}
-	if _, err := ParseTime(string(p.RefusedAt)); len(p.Remade) > 0 && err != nil {
+	if _, err := ParseTime(string(p.RefusedAt)); (len(p.Remade) > 0 || p.RefusedAt != "") && err != nil {
 		return invalid("refused_at: %v", err)
 	}
 	for _, glob := range p.HumanPaths {
