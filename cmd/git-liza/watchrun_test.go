@@ -144,18 +144,10 @@ func (s *liveScreen) choose(task string) {
 func (s *liveScreen) does(keys, said string) {
 	s.t.Helper()
 	s.press(keys)
-	over := time.After(longest)
-	for {
+	s.until(fmt.Sprintf("%q says %q", keys, said), func() bool {
 		lines := s.lines()
-		if from := max(len(lines)-3, 0); slices.ContainsFunc(lines[from:], func(l string) bool { return strings.HasPrefix(l, said) }) {
-			return
-		}
-		select {
-		case <-s.changed:
-		case <-over:
-			s.t.Fatalf("%q does not say %q:\n%s", keys, said, strings.Join(lines, "\n"))
-		}
-	}
+		return slices.ContainsFunc(lines[max(len(lines)-3, 0):], func(l string) bool { return strings.HasPrefix(l, said) })
+	})
 }
 
 // work claims a task, writes its file and submits it.

@@ -3,11 +3,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -100,55 +102,44 @@ func (s *liveScreen) lines() []string {
 	return strings.Split(escapes.ReplaceAllString(said[begin:end], ""), "\r\n")
 }
 
-// await waits until the screen shows all texts.
-func (s *liveScreen) await(texts ...string) []string {
+// until waits for something that the screen's output makes true.
+func (s *liveScreen) until(what string, is func() bool) {
 	s.t.Helper()
-	over := time.After(longest)
-	for {
-		lines := s.lines()
-		missing := ""
-		for _, text := range texts {
-			if !strings.Contains(strings.Join(lines, "\n"), text) {
-				missing = text
-			}
-		}
-		if missing == "" {
-			return lines
-		}
+	for over := time.After(longest); !is(); {
 		select {
 		case <-s.changed:
 		case <-over:
-			s.t.Fatalf("the screen does not show %q:\n%s", missing, strings.Join(lines, "\n"))
+			s.t.Fatalf("not within %s: %s\n%s\nof %q", longest, what, strings.Join(s.lines(), "\n"), escapes.ReplaceAllString(s.all(), ""))
 		}
 	}
 }
 
-// said waits for a text outside a frame, and returns how much had been printed up to its end.
-func (s *liveScreen) said(text string) int {
+// await waits until the screen shows all texts.
+func (s *liveScreen) await(texts ...string) (lines []string) {
 	s.t.Helper()
-	for over := time.After(longest); ; {
-		all := s.all()
-		if at := strings.Index(all, text); at >= 0 {
-			return at + len(text)
-		}
-		select {
-		case <-s.changed:
-		case <-over:
-			s.t.Fatalf("nothing says %q: %q", text, escapes.ReplaceAllString(all, ""))
-		}
-	}
+	s.until(fmt.Sprintf("it shows %q", texts), func() bool {
+		lines = s.lines()
+		screen := strings.Join(lines, "\n")
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(screen, text) })
+	})
+	return lines
+}
+
+// said waits for a text outside a frame, and returns how much had been printed up to its end.
+func (s *liveScreen) said(text string) (end int) {
+	s.t.Helper()
+	s.until(fmt.Sprintf("it says %q", text), func() bool {
+		at := strings.Index(s.all(), text)
+		end = at + len(text)
+		return at >= 0
+	})
+	return end
 }
 
 // drawn waits for a frame that begins after so much output.
 func (s *liveScreen) drawn(after int) {
 	s.t.Helper()
-	for over := time.After(longest); !strings.Contains(s.all()[after:], "\x1b[?2026l"); {
-		select {
-		case <-s.changed:
-		case <-over:
-			s.t.Fatalf("nothing is drawn after %q", s.all()[after:])
-		}
-	}
+	s.until("a frame is drawn", func() bool { return strings.Contains(s.all()[after:], "\x1b[?2026l") })
 }
 
 func (s *liveScreen) press(keys string) {
@@ -170,13 +161,7 @@ func (s *liveScreen) restored(code int) {
 		s.t.Errorf("exit code %d, want %d\n%s", got, code, escapes.ReplaceAllString(s.all(), ""))
 	}
 	const goodbye = "\x1b[?25h\x1b[?1049l"
-	for over := time.After(longest); !strings.Contains(s.all(), goodbye); {
-		select {
-		case <-s.changed:
-		case <-over:
-			s.t.Fatal("the terminal is left on the alternate screen")
-		}
-	}
+	s.until("the alternate screen is left", func() bool { return strings.Contains(s.all(), goodbye) })
 	after := testrun.Must(term.GetState(int(s.tty.Fd())))(s.t)
 	if !reflect.DeepEqual(after, s.before) {
 		s.t.Errorf("the terminal was %+v and is %+v", s.before, after)
@@ -241,13 +226,7 @@ func TestLiveScreen(t *testing.T) {
 	// It adapts to the terminal's size.
 	testrun.Check(t, pty.Setsize(s.tty, &pty.Winsize{Rows: 20, Cols: 50}))
 	testrun.Check(t, s.cmd.Process.Signal(syscall.SIGWINCH))
-	for over := time.After(longest); len(s.lines()) != 20; {
-		select {
-		case <-s.changed:
-		case <-over:
-			t.Fatalf("the frame has %d lines on a screen of 20", len(s.lines()))
-		}
-	}
+	s.until("the frame has 20 lines", func() bool { return len(s.lines()) == 20 })
 	for _, line := range s.lines() {
 		if n := len([]rune(line)); n > 50 {
 			t.Errorf("a line of %d characters on a screen of 50: %q", n, line)

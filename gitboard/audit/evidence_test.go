@@ -48,7 +48,7 @@ func TestEvidence(t *testing.T) {
 	w.move(integration)
 	w.steps = w.steps[:steps]
 	several := map[string]int{"counted otherwise": 2, "finished without": 2, "landed beside": 4, "merged something else": 2, "reviewed from elsewhere": 3}
-	for name, c := range testrun.Some(2, map[string]struct {
+	for name, c := range map[string]struct {
 		do    func(w *world) // runs after one task was approved and one merged
 		want  string
 		moves bool // the position of integration is wrong
@@ -286,7 +286,7 @@ func TestEvidence(t *testing.T) {
 		"an agent moved integration": {func(w *world) {
 			w.move(w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			c.do(w)
 			defer func() {
@@ -539,7 +539,7 @@ func TestMergedOtherwise(t *testing.T) {
 	w.judge(judge1, "alpha", board.VerdictApproved)
 	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n", "ours.go": "// ours\n", "long.go": ours}))
 	tip, integration, steps := w.tip(), w.integration, len(w.steps)
-	for name, c := range testrun.Some(2, map[string]struct {
+	for name, c := range map[string]struct {
 		hand  map[string]string
 		wrong bool
 	}{
@@ -555,7 +555,7 @@ func TestMergedOtherwise(t *testing.T) {
 		"a file of one side":  {map[string]string{"both.go": "// ours\n", "alpha.go": "//"}, true},
 		"a file of ours":      {map[string]string{"both.go": "// ours\n", "ours.go": "//"}, true},
 		"a file of none's":    {map[string]string{"both.go": "// ours\n", "main.go": "//"}, true},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
 				w.rewind(tip)

@@ -40,7 +40,7 @@ func TestFindSetBack(t *testing.T) {
 	made, w, commits := atHome(t)
 	ref := filepath.FromSlash(plumbing.BoardRef)
 	two, three := commits[2].Short(), commits[3].Short()
-	for name, c := range testrun.Some(2, map[string]struct {
+	for name, c := range map[string]struct {
 		do         func(l *lossy)
 		says       string // "" if nothing is missing
 		repairable bool
@@ -101,7 +101,7 @@ func TestFindSetBack(t *testing.T) {
 			check(l.t, l.repo.UpdateRefs(l.ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, Old: commits[0]}}, ""))
 		}, "", false},
 		"back, where the newer is damaged": {func(l *lossy) { l.back(2); l.forget("liza", "kept"); l.lose(commits[3]) }, "", false},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
 			testrepo.Copy(t, made, dir)
