@@ -216,10 +216,10 @@ func (s Sessions) keep(id, session string) error {
 // Drop discards the session of an id.
 func (s Sessions) Drop(id string) error { return s.board.Clone().Discard(sessionName(id)) }
 
-// Heartbeat renews an agent's lease without an operation, unless it was renewed, as each operation
-// does, less than some time ago: on a shared board, it takes a push of its own. If it returns lease.ErrTaken, the agent
-// must stop at once. That includes a missing lease: registering created it, and only an agent that
-// took over the work can have fenced it.
+// Heartbeat renews an agent's lease without an operation, unless that happened less than some time
+// ago: each operation renews it, and on a shared board a heartbeat takes a push of its own. If it
+// returns lease.ErrTaken, the agent must stop at once. That includes a missing lease: registering
+// created it, and only an agent that took over the work can have fenced it.
 func (s Sessions) Heartbeat(ctx context.Context, actor board.Actor, ago time.Duration) (*lease.Held, error) {
 	v, err := s.board.View(ctx)
 	if err != nil {

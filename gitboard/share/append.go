@@ -342,8 +342,8 @@ func (s *Store) lacking(ctx context.Context, reset, base plumbing.OID) (pushes [
 	return pushes, errors.Join(was.State.Err(), now.State.Err())
 }
 
-// failed removes the pending transactions that can't follow after a push that failed, or that took a part. A transaction that waited for a
-// silent remote does not wait for it again, and was not sent.
+// failed removes the pending transactions that can't follow after a push that failed, or that took a
+// part. A transaction that waited for a silent remote does not wait for it again, and was not sent.
 func (s *Store) failed(ctx context.Context, c *chain, began time.Time, taken taken, err error) {
 	if err == nil {
 		s.pushEnded(ctx, c, began, false)

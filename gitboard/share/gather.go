@@ -54,8 +54,8 @@ func (s *Store) gather(ctx context.Context) {
 
 // regather waits until as many operations are pending as there were at the end of the last push,
 // but for one more only while that takes less than the push took for each of those that are here. It
-// waits less the fewer they were, since two of a team's agents seldom act at once again, and after a lost
-// race: they are decided again at once, and what is pending loses the next race if another clone is faster.
+// waits less the fewer they were, since two of a team's agents seldom act at once again. It also waits
+// less after a lost race: the losers decide again at once, and the next winner makes them lose again.
 func (s *Store) regather(ctx context.Context, p earlier) {
 	appended, stop := disk.Watch(s.file(ChainFile))
 	defer stop()
@@ -91,7 +91,8 @@ func (s *Store) regather(ctx context.Context, p earlier) {
 // decide one at a time.
 const TurnFile = "turn"
 
-// pushEnded records a push of a chain that has won or lost its race, and the transactions appended since.
+// pushEnded records a push of a chain, which has won or lost its race, and the transactions appended
+// since.
 func (s *Store) pushEnded(ctx context.Context, pushed *chain, began time.Time, lost bool) {
 	n := len(pushed.Transactions)
 	if c, err := s.chain(ctx); err == nil {

@@ -98,10 +98,12 @@ func (p *pulse) wait() { p.done.Wait() }
 func (p *pulse) beat(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	before := p.board.Now()
 	held, err := p.board.Sessions().Heartbeat(ctx, p.actor, p.every/2)
 	switch {
 	case err == nil:
-		p.renewed(held.Heartbeat.Std(), held.Expires.Sub(held.Heartbeat))
+		ago := max(0, before.Sub(held.Heartbeat.Std())) // by an operation
+		p.renewed(before.Add(-ago), held.Expires.Sub(held.Heartbeat))
 	case !taken(err) && !p.board.Now().Before(p.ends):
 		err = errors.Join(errExpired, err)
 	}
