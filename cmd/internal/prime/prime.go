@@ -133,7 +133,9 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 	if err != nil {
 		return nil, err
 	}
-	p.Integration = s.Config().IntegrationBranch + " at " + tip.Short()
+	if p.Integration = s.Config().IntegrationBranch + " at " + tip.Short(); tip.IsZero() {
+		p.Integration = s.Config().IntegrationBranch + " is missing (git liza doctor)"
+	}
 	if t != nil && p.as == roles.Coder {
 		if p.Work.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
 			return nil, err
