@@ -33,11 +33,6 @@ const bypass = `forge() {
 func TestAttacksOnAServer(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.committed("parse.txt")
-	s.must("coder-1", "submit", "parse")
-	s.must("code-reviewer-1", "claim-review", "parse")
-	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--checked", "tests", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
-	s.must("code-reviewer-1", "merge", "parse")
 	s.must("", "note", "hello")
 	s.must("coder-2", "heartbeat")
 	server := func() string { return s.ok("", "", "git -C ../server.git for-each-ref") }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -137,13 +136,6 @@ func managed(t *testing.T, m manager) *site {
 	s.ok("", "", m.install+" && git add . && git commit -q -m hooks")
 	s.tally()
 	return s
-}
-
-func (s *site) write(name, text string) {
-	s.t.Helper()
-	path := filepath.Join(s.dir, name)
-	testrun.Check(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	testrun.Check(s.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // tally returns how often the project's hook has run since the last call.

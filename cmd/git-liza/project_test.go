@@ -53,7 +53,6 @@ func newRepository(t *testing.T) *project {
 // begin makes the repository and its first commit.
 func (p *project) begin() {
 	p.t.Helper()
-	testrun.Check(p.t, os.MkdirAll(filepath.Join(p.dir, "specs"), 0o755))
 	p.write("specs/vision.md", "# Vision\n")
 	p.git("init", "-q", "-b", "main")
 	p.git("add", "-A")
@@ -236,7 +235,8 @@ func (p *project) set(settings ...string) {
 
 func (p *project) write(path, text string) {
 	p.t.Helper()
-	testrun.Check(p.t, os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(path)), []byte(text), 0o644))
+	file := filepath.Join(p.dir, filepath.FromSlash(path))
+	testrun.Check(p.t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 }
 
 // at sets the clock.

@@ -139,7 +139,6 @@ func TestStartRefused(t *testing.T) {
 	}
 	refused(1, "no commit yet", "hint: git commit --allow-empty")
 	p.git("commit", "-q", "--allow-empty", "-m", "first")
-	testrun.Check(t, os.Mkdir(filepath.Join(p.dir, "specs"), 0o755))
 	p.write("specs/vision.md", "# Vision\n")
 	refused(1, "specs/vision.md is not committed", "hint: git add specs/vision.md")
 	few := t.TempDir()
@@ -198,7 +197,6 @@ func TestTeamWithoutASpec(t *testing.T) {
 	if code != 1 || !strings.Contains(errs, `"specs/none.md" is not a file on the integration branch`) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	testrun.Check(t, os.Mkdir(filepath.Join(p.dir, "specs"), 0o755))
 	p.write("specs/vision.md", "# Vision\n")
 	if _, errs, code := p.liza("", "team"); code != 1 || !strings.Contains(errs, "specs/vision.md is not committed") || !strings.Contains(errs, "then git liza team") {
 		t.Errorf("exit %d: %s", code, errs)

@@ -65,6 +65,19 @@ func (p *project) whole(where string, work map[string]string) (faults []string) 
 	return faults
 }
 
+// allMerged ends a test: every task is MERGED, and nothing is wrong.
+func (p *project) allMerged() {
+	p.t.Helper()
+	for _, task := range p.board().Tasks {
+		if task.Status != "MERGED" {
+			p.t.Errorf("%s is %s", task.ID, task.Status)
+		}
+	}
+	for _, fault := range p.whole("at the end", nil) {
+		p.t.Error(fault)
+	}
+}
+
 // worktreesAsOnBoard compares the worktrees with the board: each CLAIMED task has its own, on its
 // branch, and nothing temporary is left.
 func (p *project) worktreesAsOnBoard() (faults []string) {
