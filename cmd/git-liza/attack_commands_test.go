@@ -91,15 +91,3 @@ func TestProjectsCommands(t *testing.T) {
 	}
 	ann.proven()
 }
-
-// TestHumansKey: on a board that requires no signatures, too, an agent does not get the key of the
-// human who starts its supervisor.
-func TestHumansKey(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.addTask("parse")
-	p.env = append(p.env, "LIZA_SIGNING_KEY=/home/ann/.ssh/id_ed25519")
-	if out := p.must("", "agent", "coder", "--once", "--exec", `echo "key=[$LIZA_SIGNING_KEY] agent=[$LIZA_AGENT_ID]"`); !strings.Contains(out, "key=[] agent=[coder-1]") {
-		t.Error(out)
-	}
-}

@@ -69,19 +69,3 @@ func TestUnfitRemotes(t *testing.T) {
 		})
 	}
 }
-
-// TestJoinsToRead: a clone from which the remote accepts no pushes can join a board.
-func TestJoinsToRead(t *testing.T) {
-	t.Parallel()
-	f := newFleet(t, 1, plainPath)
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "reader"), env: f.clones[0].env}
-	f.clones[0].git("clone", "-q", f.hub, p.dir)
-	f.clones[0].git("--git-dir="+f.hub, "config", "receive.hideRefs", "refs/liza")
-	if out := p.must("", "init"); !strings.Contains(out, "\nwarning: this clone can read the board, and not write to it: origin does not accept refs below refs/liza: ") {
-		t.Errorf("it joins with\n%s", out)
-	}
-	if left := p.git("--git-dir="+f.hub, "for-each-ref", "refs/liza/probe"); left != "" {
-		t.Errorf("a probe is left:\n%s", left)
-	}
-	p.proven()
-}

@@ -337,18 +337,6 @@ func TestLiveScreenPlain(t *testing.T) {
 	s.restored(0)
 }
 
-func TestWatchTakesATerminal(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	_, errs, code := p.liza("", "status", "--watch")
-	if code != 1 || !strings.Contains(errs, "--watch takes a terminal") {
-		t.Errorf("exit %d\n%s", code, errs)
-	}
-	if _, errs, code := p.liza("", "status", "--watch", "--json"); code != 1 || !strings.Contains(errs, "--json for programs") {
-		t.Errorf("exit %d\n%s", code, errs)
-	}
-}
-
 // TestAbortAsks: on a terminal abort asks the human for confirmation, and only yes is accepted.
 func TestAbortAsks(t *testing.T) {
 	t.Parallel()
