@@ -106,29 +106,3 @@ func TestBegunHalfway(t *testing.T) {
 		})
 	}
 }
-
-// TestInitInTheWay: an init that fails before there is a board leaves no hooks, and can be repeated.
-func TestInitInTheWay(t *testing.T) {
-	t.Parallel()
-	p := newRepository(t)
-	p.write(".liza", "")
-	if _, errs, code := p.liza("", "init", "Build a calculator"); code == 0 || !strings.Contains(errs, ".liza") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
-	if tip := p.git("for-each-ref", "refs/heads/liza"); tip != "" {
-		t.Errorf("there is a board: %s", tip)
-	}
-	p.git("clean", "-fdq", ".liza")
-	p.must("", "init", "Build a calculator")
-	if said := p.must("", "hooks", "status"); !strings.HasPrefix(said, "hooks: on, for agents") {
-		t.Error(said)
-	}
-	q := newRepository(t)
-	config := q.git("config", "--list", "--local")
-	if _, _, code := q.liza("", "init", "Build a calculator", "--spec", "specs/none.md"); code != 1 {
-		t.Errorf("exit %d", code)
-	}
-	if now := q.git("config", "--list", "--local"); now != config {
-		t.Errorf("a refused init has changed the settings:\n%s\n%s", config, now)
-	}
-}
