@@ -306,11 +306,15 @@ func TestReviewHandOff(t *testing.T) {
 
 // TestNotAllowed checks refusals that the scripts of the commands do not reach.
 func TestNotAllowed(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"), ready("two"), claimed("coder-2", "two"))
-	_, err := worktrees.Create(s.ctx, s.b, "two", by(s.as("coder-3")))
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"), ready("two"), claimed("coder-2", "two"), ready("three"))
+	_, err := worktrees.Create(s.ctx, s.b, "three", nil)
+	s.refused(err, board.CodeWrongState, "three is UNCLAIMED: it has no worktree before a coder claims it")
+	_, err = worktrees.Create(s.ctx, s.b, "two", by(s.as("coder-3")))
 	s.refused(err, board.CodePermission, "coder-2 holds two, and coder-3 would replace its worktree")
 	s.refused(worktrees.Delete(s.ctx, s.b, s.as("coder-3"), "two"), board.CodePermission, "not for a coder")
 	s.merge("one")
+	_, err = worktrees.Create(s.ctx, s.b, "one", nil)
+	s.refused(err, board.CodeWrongState, "one is MERGED: it has no worktree |")
 	s.refused(worktrees.Delete(s.ctx, s.b, human(), "one"), board.CodeWrongState, "git liza doctor --fix takes away what a merge has left")
 
 	s.checkpoint("coder-2", "two")

@@ -164,6 +164,13 @@ func TestAtWork(t *testing.T) {
 			}
 			if pid == 0 {
 				s.refused(take(time.Minute), board.CodeLease, "its worktree changed 1m ago: coder-1 seems to work on it")
+				head := s.ref(taskRef("one"))
+				c := testrun.Must(plumbing.DecodeCommit(testrun.Must(s.b.Repo().Object(s.ctx, string(head)))(t)))(t)
+				c.Parents, c.Committer.When = []plumbing.OID{head}, s.clock.now().Add(-2*time.Minute)
+				next := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+				s.check(s.b.Repo().WriteAndUpdate(s.ctx, []plumbing.Object{next}, []plumbing.RefUpdate{{Ref: taskRef("one"), Old: head, New: next.OID}}, ""))
+				s.refused(take(time.Hour), board.CodeLease, "its worktree changed 2m ago")
+				s.clock.pass(time.Hour)
 			}
 			s.check(take(map[int]time.Duration{0: time.Hour, 7: time.Minute}[pid]))
 		})

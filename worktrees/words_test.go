@@ -22,6 +22,9 @@ func TestListed(t *testing.T) {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}
+	if got := paths([]git.StatusEntry{{Code: "D ", Path: "a"}, {Code: "??", Path: "a"}}); len(got) != 1 {
+		t.Errorf("a file that was taken out of the index is listed as %q", got)
+	}
 }
 
 // TestUnsigned checks which commits of a submission are warned of: those without trailers of its
