@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -59,6 +60,23 @@ func TestStatusOfAFix(t *testing.T) {
 		}
 		moved.do(s)
 	}
+}
+
+// TestBothTouched checks which files of a task, committed or not, integration has changed as well.
+func TestBothTouched(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), approved("coder-2", "two", "b.txt", "theirs\n"))
+	s.work("one", "b.txt", "mine\n")
+	s.merge("two")
+	touched := func(want ...string) {
+		t.Helper()
+		st := testrun.Must(worktrees.StatusOf(s.ctx, s.b, "one"))(s.t)
+		if !slices.Equal(st.BothTouched, want) || !contains(st.Advice, "integration overlaps with this work") {
+			t.Errorf("both changed %q: %s", st.BothTouched, st.Advice)
+		}
+	}
+	touched("b.txt")
+	s.write(s.path("one"), "two_test.txt", "not committed\n")
+	touched("b.txt", "two_test.txt")
 }
 
 // TestSubmitAfterMerge checks that work into which integration was merged is submitted against what

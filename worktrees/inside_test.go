@@ -628,6 +628,12 @@ func TestLayout(t *testing.T) {
 	} else if r := (*board.Refusal)(nil); !errors.As(l.Blocked("one"), &r) || r.Task != "one" {
 		t.Errorf("notes are in the way of %+v", r)
 	}
+	if CheckPlace(s.repo, s.Path("one")) == nil || CheckPlace(s.repo, s.Path("two")) != nil {
+		t.Error("notes are no obstacle, or nothing is one")
+	}
+	if s.passing(filepath.Join(s.Root, ".here")) || !s.passing(filepath.Join(s.Folder(), ".here")) {
+		t.Error("only what is in the folder is being made or removed")
+	}
 	must(t, os.RemoveAll(s.Path("one")))
 	must(t, os.WriteFile(s.Path("one"), nil, 0o644))
 	if l := at("a file"); l.Ours || !l.InTheWay {

@@ -251,8 +251,15 @@ func TestInterrupted(t *testing.T) {
 			return got.Conflicts, warned(got.Warnings, nil)
 		}},
 		{"submit with a validation", []step{ready("one"), claimed("coder-1", "one"), submitted}, func(ctx context.Context, s *scene) (any, error) {
-			_, warnings, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: asked(s, "coder-1"), Task: "one", Verified: "true"})
+			_, warnings, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: asked(s, "coder-1"), Task: "one", Verified: "true", Commit: "HEAD"})
 			return nil, warned(warnings, err)
+		}},
+		{"status", []step{ready("one"), claimed("coder-1", "one"), dirty, moved}, func(ctx context.Context, s *scene) (any, error) {
+			st, err := worktrees.StatusOf(ctx, s.b, "one")
+			if err != nil {
+				return nil, err
+			}
+			return st.Advice, nil
 		}},
 		{"tidy what is over", []step{ready("one"), claimed("coder-1", "one"), dirty, blocked, abandoned}, func(ctx context.Context, s *scene) (any, error) {
 			_, err := worktrees.TidyAll(ctx, s.b, human())
