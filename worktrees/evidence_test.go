@@ -26,16 +26,25 @@ func TestSubmitAfterCrash(t *testing.T) {
 	}
 }
 
-// TestVerdictWithoutBranch checks that a submission can be approved where its branch and its worktree
-// are gone: its commit is kept.
+// TestVerdictWithoutBranch checks that a submission can't be approved while its worktree or its branch
+// has something else, and can where both are gone: its commit is kept.
 func TestVerdictWithoutBranch(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	s.work("one", "b.txt", "b\n")
-	s.submit("coder-1", "one")
+	commit := s.submit("coder-1", "one")
+	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
+	approve := func() error {
+		return second(worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit)}))
+	}
+	s.write(s.path("one"), "later.txt", "later\n")
+	s.refused(approve(), board.CodeDirty, "later.txt")
+	s.commitAll(s.path("one"), "later")
+	s.refused(approve(), board.CodeStale, "the worktree of one is at")
 	s.git(s.dir, "worktree", "remove", s.path("one"))
+	s.refused(approve(), board.CodeStale, "task/one is at")
 	s.git(s.dir, "update-ref", "-d", taskRef("one"))
-	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
+	s.check(approve())
 	s.is("one", board.Approved)
 	if !s.ref(taskRef("one")).IsZero() {
 		t.Error("the verdict has made a branch")

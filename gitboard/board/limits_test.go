@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -48,7 +49,11 @@ func TestIterationsCountPerTask(t *testing.T) {
 	s.do(human, &board.Release{About: about("login"), Force: true, Reason: "stuck"})
 	s.refused("limit", coder1, claim("login"), "login has used its 4 iterations")
 	s.do(coder1, &board.IterationLimit{About: about("login")})
-	s.do(planner, &board.Unblock{About: about("login")}).do(coder1, claim("login"))
+	s.do(planner, &board.Unblock{About: about("login")})
+	if said := s.messages[len(s.messages)-1]; !strings.Contains(said, ", 2 iterations more allowed") {
+		t.Error(said)
+	}
+	s.do(coder1, claim("login"))
 	iterations, _ := s.state().Config().Limits(s.task("login"))
 	equals(t, "goes on", []any{s.task("login").Iteration, iterations}, []any{5, "4 + 2"})
 }

@@ -77,6 +77,9 @@ func TestAnswersOfValues(t *testing.T) {
 	}
 	state := begun(t).state()
 	state.Changes()[board.RecordPath(board.NoteDir, "note-9")] = nil
+	tenth := agent("coder-10")
+	agents := begun(t).do(tenth, &board.Register{Session: tenth.Session, Clone: "here"}).state().List(board.AgentDir)
+	equals(t, "agents", agents, strings.Fields("code-reviewer-1 code-reviewer-2 coder-1 coder-2 coder-3 coder-10 planner-1"))
 	equal(t, "notes, of which one is gone that never was", len(state.List(board.NoteDir)), 0)
 	if r, err := board.Editable(begun(t).state(), board.TeamPath); err != nil || r == nil {
 		t.Errorf("the built-in team can't be edited: %v", err)
@@ -112,8 +115,8 @@ func TestStepsOfTheUnregistered(t *testing.T) {
 	}
 	equals(t, "steps", []string{
 		step(s, board.Actor{ID: "coder-9", Role: roles.Coder}, "claim", "login"), step(s, board.Actor{ID: "writer-9", Role: roles.Coder}, "claim", "login"),
-		step(s, coder1, "rm", "login"), step(s, planner, "amend-task", "login"),
-	}, []string{"git liza claim login", "no", "no", "git liza amend-task login --done TEXT --reason TEXT"})
+		step(s, coder1, "rm", "login"), step(s, planner, "amend-task", "login"), step(s, planner, "add-task", "new"),
+	}, []string{"git liza claim login", "no", "no", "git liza amend-task login --done TEXT --reason TEXT", "git liza add-task --id new --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"})
 	equal(t, "two goals, one of which is done", step(side(t).in(board.Merged, "login"), human, "goal-complete", ""), "git liza goal complete goal-1")
 	equal(t, "no goal", step(begun(t).do(human, &board.GoalAbort{}), human, "add-task", "more"), "no")
 	s = begun(t).rejected("login").do(coder1, goOn("login")).do(coder1, preExec("login"))

@@ -30,6 +30,8 @@ func TestWrite(t *testing.T) {
 	s.do(human, write("tasks/login.yaml", "spec_ref", "specs/other.md"))
 	equal(t, "the other file's blob", s.task("login").SpecOID, "")
 	s.do(human, write("sprint.yaml", "scope", "{planned: [], stretch: [login]}"))
+	planned := &board.AmendTask{About: about("login"), Planned: true, Reason: "it is due"}
+	s.do(human, planned).refused("invalid", human, planned, "counts for sprint-1 already")
 	s.do(human, write("sprint.yaml", "timeline", "{started: 2026-01-31T09:00:00Z, deadline: 2027-01-31T09:00:00Z}"))
 	s.do(human, write("goals/goal-1.yaml", "description", "Ship that"))
 }
