@@ -72,6 +72,20 @@ func TestPreCommitConditions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { expect(t, PreCommit(c.who, c.on, c.at), c.part) })
 	}
+	for name, c := range map[string]struct {
+		who  Who
+		on   *board.State
+		at   Place
+		part string
+	}{
+		"a task's branch": {Who{Task: "parse"}, scene(t, true), on("task/parse"), ""},
+		"another branch":  {Who{Task: "parse"}, scene(t, true), on("main"), "go on to task/parse"},
+		"no branch":       {Who{Task: "parse"}, scene(t, true), Place{}, ""},
+		"no task's place": {Who{}, scene(t, true), on("main"), ""},
+		"an unread board": {Who{Task: "parse"}, nil, on("main"), ""},
+	} {
+		t.Run(name, func(t *testing.T) { expect(t, PostCheckout(c.who, c.on, c.at), c.part) })
+	}
 	relaxed := scene(t, false)
 	settings := *relaxed.Config()
 	settings.RequirePreExecutionCheckpoint = false

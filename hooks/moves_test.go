@@ -32,6 +32,12 @@ func TestBoardMove(t *testing.T) {
 	} {
 		expect(t, BoardMove(Move{Ref: plumbing.BoardRef, Now: c.now, New: c.new}, c.known, grows), c.part)
 	}
+	for _, c := range []struct{ now, new, part string }{{none, one, ""}, {one, two, ""}, {two, one, "would take statements back"}, {one, none, "is kept, and not deleted"}} {
+		expect(t, AttestationsMove(Move{Ref: "refs/attestations/x", Now: c.now, New: c.new}, grows), c.part)
+	}
+	for old, part := range map[string]string{one: "", two: "and the push moves it from"} {
+		expect(t, StaleBoard(Move{Ref: plumbing.BoardRef, Old: old, Now: one, New: two}), part)
+	}
 }
 
 func TestKnown(t *testing.T) {
@@ -124,6 +130,7 @@ func TestServersLeases(t *testing.T) {
 	}{
 		"a probe":                         {plumbing.ProbePrefix + "1769850000-x", none, one, nil, ""},
 		"a probe of another day":          {plumbing.ProbePrefix + "1769750000-x", none, one, nil, "no probe of this day"},
+		"the probe of its own name":       {plumbing.ProbePrefix + plumbing.Probe, none, one, nil, ""},
 		"a stray probe":                   {plumbing.ProbePrefix + "x", none, one, nil, "no probe of this day"},
 		"a stray probe, deleted":          {plumbing.ProbePrefix + "x", one, none, nil, ""},
 		"the home":                        {plumbing.HomeRef, none, one, nil, ""},

@@ -6,11 +6,8 @@ import "context"
 var testedBy = map[string][]string{
 	"gitboard/audit":  {"hooks/server"}, // a push's claims
 	"gitboard/git":    {"hooks/server"}, // the history that a server looks at
-	"gitboard/log":    {"gitboard"},     // a process that looks at several commits
 	"gitboard/share":  {"hooks/server"}, // a clone's part of a server that sequences
-	"hooks":           {"hooks/server"}, // it gathers the facts for the policies
 	"hooks/install":   {"hooks/server"},
-	"worktrees":       {"worktrees/merge"},
 	"worktrees/merge": {"worktrees"},
 }
 
