@@ -13,6 +13,7 @@ func TestOfGoal(t *testing.T) {
 	s.do(planner2, add("invoice")).do(planner2, finalize("invoice")).do(planner2, add("receipt", "login", "invoice"))
 	s.do(coder1, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"}).do(coder1, goOn("login"))
 	s.do(coder1, &board.Discover{During: "login", Description: "d", Severity: "low", Urgency: "deferred"})
+	s.do(human, &board.RecordSpecChange{Spec: "specs/login.md", Change: "port named", TriggeredBy: "login"})
 	for _, note := range []board.AddNote{{For: "login", Message: "a"}, {Goal: "billing", Message: "b"}, {Message: "c"}} {
 		s.do(human, &note)
 	}
@@ -32,6 +33,7 @@ func TestOfGoal(t *testing.T) {
 	part := board.OfGoal(s.state(), "billing")
 	equals(t, "dependencies", part.Task("receipt").DependsOn, []string{"invoice"})
 	equals(t, "hand-offs", part.List(board.HandoffDir), []string{})
+	equals(t, "changes of specs", part.List(board.SpecChangeDir), []string{})
 	equals(t, "discoveries", part.List(board.DiscoveryDir), []string{})
 	for _, agent := range part.List(board.AgentDir) {
 		equal(t, "task of "+agent, part.Agent(agent).CurrentTask, "")

@@ -53,8 +53,6 @@ func (t *Team) proposes(a Actor) bool { return a.Role == roles.Planner && t.Plan
 // finalize.
 func (s *State) mayFinalize(t *Task, a Actor) error {
 	switch {
-	case a.Role == roles.Human:
-		return nil
 	case a.Role == roles.CodeReviewer:
 		return s.mayReviewPlan(t, a)
 	case s.Team().proposes(a) && t.Plan == PlanProposed:

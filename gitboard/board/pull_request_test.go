@@ -61,7 +61,8 @@ func TestFeedbackReopens(t *testing.T) {
 	ahead := s.inbox(report.Outside{Leases: s.allAlive(), Ahead: &report.Ahead{Integration: "integration", Into: "main", Commits: 2}})
 	equal(t, "evidence", strings.Join(ahead.Items[0].Evidence, ""), "pull request: ada/shop#7, open")
 	s.do(human, &board.PRFeedback{Goal: "goal-1", Items: []board.Feedback{{Source: "review:1", Author: "bob", Text: "again"}}})
-	equal(t, "status", s.state().Goal("goal-1").Status, board.InProgress)
+	g := s.state().Goal("goal-1")
+	equals(t, "status", []any{g.Status, g.AlignmentHistory[len(g.AlignmentHistory)-1].Event}, []any{board.InProgress, "reopened"})
 }
 
 // TestMergeCompletes checks that the merge of its pull request completes a goal, if the team's setting says so
