@@ -60,6 +60,7 @@ type doing struct {
 	intents Intents
 	since   Moment
 	ahead   func(context.Context)
+	queued  func()
 	on      *View
 	retries *retry.Budget
 	given   bool // the request's id was given by the caller
@@ -84,6 +85,10 @@ func Since(m Moment) Option { return func(d *doing) { d.since = m } }
 // Ahead sets a function that is called each time before the board is read for the intent. It should
 // start slow work that does not depend on the board, without waiting for it.
 func Ahead(start func(context.Context)) Option { return func(d *doing) { d.ahead = start } }
+
+// WhenQueued sets a function that is called when the operation is on its way to a remote, so that
+// others may follow.
+func WhenQueued(call func()) Option { return func(d *doing) { d.queued = call } }
 
 // On sets a view on which the operation has already been planned. While the board has not moved,
 // the intent gets this view, and its plan is not decided again.
@@ -227,6 +232,9 @@ func (d *doing) append(ctx context.Context, on plumbing.OID, batch log.Batch, ow
 		batch.Queued = func() {
 			d.b.built(on, d.settled, end) // those who follow need not prove it
 			d.turn.end()
+			if d.queued != nil {
+				d.queued()
+			}
 		}
 	}
 	switch o = d.b.log.Append(ctx, batch); {

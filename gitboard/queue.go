@@ -1,6 +1,7 @@
 package gitboard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
@@ -103,11 +105,42 @@ func (b *Board) Waiting() ([]*Queued, error) {
 	return all, err
 }
 
+// Sent is the outcome of a queued operation.
+type Sent struct {
+	*Queued
+	Done *Done
+	Err  error // see Send
+}
+
+// SendAll is Send for all that is queued, in that order. They share pushes: each is decided as soon as the
+// one before it is on its way. An error that is no refusal ends it.
+func (b *Board) SendAll(ctx context.Context, queued []*Queued) []Sent {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	sent := make([]Sent, len(queued))
+	var all sync.WaitGroup
+	for i, q := range queued {
+		onItsWay := make(chan struct{})
+		next := sync.OnceFunc(func() { close(onItsWay) })
+		all.Go(func() {
+			defer next()
+			done, err := b.Send(ctx, q, WhenQueued(next))
+			if sent[i] = (Sent{q, done, err}); err != nil && !errors.As(err, new(*board.Refusal)) {
+				sent[i].Err = cmp.Or(context.Cause(ctx), err)
+				end(err)
+			}
+		})
+		<-onItsWay
+	}
+	all.Wait()
+	return sent
+}
+
 // Send decides a queued operation again, on the board as it is now. If it succeeds, it leaves the
 // queue. If it is refused, its file is set aside and the refusal is returned. After any other error it
 // stays in the queue, as one of a newer version does (codec.ErrNewer). Another sync may send it at the
 // same time: it is done once.
-func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
+func (b *Board) Send(ctx context.Context, q *Queued, options ...Option) (*Done, error) {
 	op, err := codec.DecodePayload(q.Op, q.Payload)
 	if err != nil {
 		return nil, fmt.Errorf("the queued operation %s: %w", q.file, err)
@@ -118,7 +151,7 @@ func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 			return nil, err
 		}
 	}
-	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: op.AllowSecret}, Just(op.Payload))
+	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: op.AllowSecret}, Just(op.Payload), options...)
 	switch {
 	case err == nil:
 		return done, disk.Remove(q.file)

@@ -47,6 +47,37 @@ func TestTwoSyncs(t *testing.T) {
 	clean(t, a.Repo())
 }
 
+// TestSyncSharesPushes checks that what is queued is decided while the remote has yet to take what was
+// queued before it, in that order.
+func TestSyncSharesPushes(t *testing.T) {
+	a, _, hub := shared(t)
+	ctx := t.Context()
+	for _, text := range []string{"one", "two", "three"} {
+		testrun.Must(a.Queue(ctx, gitboard.Request{Actor: ada}, note(text)))(t)
+	}
+	queued, before := testrun.Must(a.Waiting())(t), tipOf(t, a.Repo())
+	came, open := holdFirstPush(t, hub, "")
+	sent := make(chan []gitboard.Sent)
+	go func() { sent <- a.SendAll(ctx, queued) }()
+	await(t, came)
+	await(t, func() bool {
+		n, err := a.Sharing().Pending(ctx)
+		return err == nil && n == len(queued)
+	})
+	open()
+	all := <-sent
+	commits := testrun.Must(a.Repo().Log(ctx, before, tipOf(t, a.Repo())))(t)
+	for i, s := range all {
+		if s.Err != nil || s.Queued != queued[i] || s.Done.Commit != commits[i].OID {
+			t.Errorf("%d: %v", i, s.Err)
+		}
+	}
+	if left := testrun.Must(a.Waiting())(t); len(left) > 0 {
+		t.Errorf("%d wait still", len(left))
+	}
+	clean(t, a.Repo())
+}
+
 // TestDamagedQueue checks that a queued operation that can't be read is named and stays where it is.
 func TestDamagedQueue(t *testing.T) {
 	a, _, _ := shared(t)

@@ -41,7 +41,9 @@ func (s *Store) lastPush() (l earlier) {
 func (s *Store) gather(ctx context.Context) {
 	defer trace.Step("wait for operations that can travel together")()
 	p := s.lastPush()
-	p.Took = min(p.Took, maxTook) // one that took longer was held up
+	if p.Took = min(p.Took, maxTook); p.Took <= 0 { // one that took longer was held up
+		return // the first push, or the clock was set back
+	}
 	if p.Again > 1 && s.now().Sub(p.Ended) <= p.Took {
 		s.regather(ctx, p)
 	}

@@ -168,16 +168,15 @@ func sendQueued(ctx context.Context, b *gitboard.Board, s *synced) error {
 	if err != nil {
 		return err
 	}
-	for _, q := range queued {
-		done, err := b.Send(ctx, q)
+	for _, sent := range b.SendAll(ctx, queued) {
 		refusal := (*board.Refusal)(nil)
 		switch {
-		case errors.As(err, &refusal):
-			s.Refused = append(s.Refused, syncRefused{q.Op, refusal.Message})
-		case err != nil:
-			return err
+		case errors.As(sent.Err, &refusal):
+			s.Refused = append(s.Refused, syncRefused{sent.Op, refusal.Message})
+		case sent.Err != nil:
+			return sent.Err
 		default:
-			s.Sent = append(s.Sent, done.Subject)
+			s.Sent = append(s.Sent, sent.Done.Subject)
 		}
 	}
 	return nil
