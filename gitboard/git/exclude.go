@@ -24,7 +24,6 @@ func (s Settings) Exclude(lines ...string) error {
 	var added strings.Builder
 	for _, line := range lines {
 		if !slices.Contains(present, line) {
-			present = append(present, line)
 			added.WriteString(line + "\n")
 		}
 	}
