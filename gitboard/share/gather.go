@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -13,9 +14,9 @@ import (
 
 // earlier is a record of the last push, for the next push of this clone.
 type earlier struct {
-	Took  time.Duration `json:"took"`
+	Took  time.Duration `json:"took"`  // by one that won
 	Ended time.Time     `json:"ended"` // won or not
-	Lost  bool          `json:"lost"`  // the race against another clone
+	Lost  time.Time     `json:"lost"`  // when the last race against another clone was lost
 	Again int           `json:"again"` // transactions that travelled then, or waited
 }
 
@@ -62,7 +63,7 @@ func (s *Store) regather(ctx context.Context, p earlier) {
 	appended, stop := disk.Watch(s.file(ChainFile))
 	defer stop()
 	longest := p.Took * time.Duration(min(p.Again-1, 4)) / 8
-	if p.Lost {
+	if p.Lost.Equal(p.Ended) {
 		longest = p.Took / 8
 	}
 	most, next := time.NewTimer(p.Took), time.NewTimer(longest)
@@ -100,6 +101,11 @@ func (s *Store) pushEnded(ctx context.Context, pushed *chain, began time.Time, l
 	if c, err := s.chain(ctx); err == nil {
 		n = max(n, len(c.Transactions))
 	}
-	text, _ := json.Marshal(earlier{Took: s.now().Sub(began), Ended: s.now(), Lost: lost, Again: n})
+	last := s.lastPush()
+	l := earlier{Took: s.now().Sub(began), Ended: s.now(), Lost: last.Lost, Again: n}
+	if lost { // that includes a fetch
+		l.Took, l.Lost = cmp.Or(last.Took, l.Took), l.Ended
+	}
+	text, _ := json.Marshal(l)
 	_ = s.write(lastFile, text) // without it the next push waits for no others
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -116,4 +117,25 @@ func TestSilentThere(t *testing.T) {
 	if times, _ := os.ReadFile(asked); len(times) > 1 {
 		t.Errorf("it was asked %d times", len(times))
 	}
+}
+
+// TestLooksWhileItPushes checks that a clone that has just lost a race fetches while its next push is
+// on its way.
+func TestLooksWhileItPushes(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.b, note("of the other clone"))
+	dir := t.TempDir()
+	w.check(os.WriteFile(filepath.Join(w.a.Local().CommonDir(), "liza", "last"), []byte(`{"took": 1, "lost": "2100-01-01T00:00:00Z"}`), 0o644))
+	for service, before := range map[string]string{
+		"upload-pack":  "touch " + dir + "/looked",
+		"receive-pack": "for n in $(seq 1000); do [ -e " + dir + "/looked ] && break; sleep 0.01; done; [ -e " + dir + "/looked ] || exit 1",
+	} {
+		script := filepath.Join(dir, service)
+		w.check(testrun.WriteProgram(script, "#!/bin/sh\n"+before+"\nexec git-"+service+" \"$@\"\n"))
+		w.git(w.a.Local().TopLevel(), "config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
+	}
+	if _, err := w.write(w.a, note("decided on an old view")); !lost(err) {
+		t.Errorf("got %v", err)
+	}
+	w.end(1)
 }

@@ -19,6 +19,8 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 	if err := s.unseen(ctx, p); err != nil || len(p.pushes) == 0 {
 		return err
 	}
+	defer s.lookMeanwhile(ctx)()
+	began := s.Now()
 	var failed error
 	push := func(ctx context.Context) error {
 		if failed = s.retire(ctx, p); failed == nil {
@@ -27,10 +29,16 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		return failed
 	}
 	arrived := func(ctx context.Context) (bool, error) {
-		if err := s.Fetch(ctx); err != nil {
-			return false, err
+		is, err := false, error(nil)
+		for _, since := range []Moment{began, s.Now()} { // a look meanwhile may have come too early
+			if err = s.FetchSince(ctx, since); err != nil {
+				return false, err
+			}
+			if is, err = s.done(ctx, p); is || err != nil {
+				break
+			}
 		}
-		if is, err := s.done(ctx, p); !is {
+		if !is {
 			return false, err
 		}
 		return true, s.torn(ctx, p, failed)
@@ -38,6 +46,19 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 	return tried(ctx, push, arrived, func(failed error) bool {
 		return !p.keepBranches() && errors.Is(failed, git.ErrDeclinedThere) // the remote moved no ref
 	})
+}
+
+// lookMeanwhile fetches while a push is on its way, if this clone has just lost a race: when it loses this
+// one, too, it decides again at once. It begins late, to see the operations that win. ended takes
+// it back unless it has begun.
+func (s *Store) lookMeanwhile(ctx context.Context) (ended func()) {
+	const races = 10 // of the last push's duration: others still write then
+	p := s.lastPush()
+	if p.Lost.IsZero() || s.now().Sub(p.Lost) > races*p.Took {
+		return func() {}
+	}
+	look := time.AfterFunc(p.Took*6/10, func() { _ = s.Fetch(ctx) })
+	return func() { look.Stop() }
 }
 
 // answerError is the error of a push whose outcome needs no look.
