@@ -24,6 +24,7 @@ type rule struct {
 	born  string // the directory where it makes a record with the next number
 
 	anywhere    bool // its payload does not depend on the board that it was decided on
+	behind      bool // it means the same where integration has moved forward since it was decided
 	offline     bool // it may wait in an offline clone's queue: it takes nothing
 	taskless    bool // a task operation that may name no task
 	anyState    bool // allowed on a task in any state; moves are only its possible effects
@@ -100,7 +101,7 @@ var rules = []rule{
 	{payload: &IterationLimit{}, noun: "an iteration limit", ends: true, gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
 		{From: []Status{Unclaimed, Rejected, IntegrationFailed, Claimed}, To: Blocked, Who: coder, Note: "instead of a claim that would pass the limit"},
 	}},
-	{payload: &PreExec{}, noun: "a pre-execution checkpoint", way: wayToPreExec, who: coder, moves: []Transition{
+	{payload: &PreExec{}, noun: "a pre-execution checkpoint", way: wayToPreExec, who: coder, behind: true, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder},
 		{From: []Status{Claimed}, To: Blocked, Who: coder, Note: "more than 3 assumptions, which become its questions"},
 	}},
@@ -113,7 +114,7 @@ var rules = []rule{
 			Note: "its holder; a human; anyone once the lease has expired; the work goes to the attic, or stays when a human recovers it"},
 		{From: []Status{ReadyForReview}, Who: anyone, Note: "its reviewer; a human; anyone once the lease has expired"},
 	}},
-	{payload: &Submit{}, noun: "a submission", way: wayToSubmit, who: coder, moves: []Transition{
+	{payload: &Submit{}, noun: "a submission", way: wayToSubmit, who: coder, behind: true, moves: []Transition{
 		{From: []Status{Claimed}, To: ReadyForReview, Who: coder, Note: "clean worktree, a commit, a checkpoint, tests"},
 	}},
 	{payload: &Block{}, noun: "blocking", way: wayToBlock, ends: true, who: []roles.Role{roles.Planner, roles.Coder, roles.Human}, moves: []Transition{
@@ -121,7 +122,7 @@ var rules = []rule{
 		{From: []Status{Unclaimed, ReadyForReview, Rejected, Approved}, To: Blocked, Who: human, Note: "force replan"},
 		{From: []Status{IntegrationFailed}, To: Blocked, Who: planning, Note: "force replan"},
 	}},
-	{payload: &ClaimReview{}, noun: "a review claim", way: wayToClaimReview, gate: whileRunning, who: reviewing, lease: leaseOfReviewer, moves: []Transition{
+	{payload: &ClaimReview{}, noun: "a review claim", way: wayToClaimReview, gate: whileRunning, who: reviewing, lease: leaseOfReviewer, behind: true, moves: []Transition{
 		{From: []Status{ReadyForReview}, Who: reviewing, Note: "no live review claim; never its own work, nor what it approved already"},
 	}},
 	{payload: &Withdraw{}, noun: "a withdrawal", way: wayToWithdraw, who: coder, lease: leaseOfReviewer, moves: []Transition{
@@ -130,7 +131,7 @@ var rules = []rule{
 	{payload: &Comment{}, noun: "a comment", who: reviewing, moves: []Transition{
 		{From: []Status{ReadyForReview}, Who: reviewing, Note: "its reviewer, or a human; on a line of the submission"},
 	}},
-	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: reviewing, moves: []Transition{
+	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: reviewing, behind: true, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Approved, Who: reviewing, Note: "the assigned reviewer, on the submitted commit; the last approval that the review policy asks for"},
 		{From: []Status{ReadyForReview}, Who: reviewing, Note: "an approval, and more are needed"},
 		{From: []Status{ReadyForReview}, To: Rejected, Who: reviewing, Note: "with a rejection in the required form, or comments on lines and a reason"},
@@ -246,9 +247,9 @@ func BornIn(op string) string {
 }
 
 // DecidedBy returns the files of the records that an operation was decided by: while they are
-// unchanged, and integration has not moved, its payload means on a later board what its author
-// meant. There are none if it means the same on any board. after is the board after the operation,
-// nil if it was refused.
+// unchanged, and integration has not moved (see OutlivesMerges), its payload means on a later board
+// what its author meant. There are none if it means the same on any board. after is the board after
+// the operation, nil if it was refused.
 func DecidedBy(op Operation, after *State) (paths []string) {
 	if r, _ := ruleOf(op.Name()); r.anywhere {
 		return nil
@@ -266,6 +267,13 @@ func DecidedBy(op Operation, after *State) (paths []string) {
 		paths = append(paths, ConfigPath) // has the name of the claimant's branch
 	}
 	return paths
+}
+
+// OutlivesMerges reports whether an operation means the same where integration has moved forward since
+// it was decided, as if it had come before.
+func OutlivesMerges(op string) bool {
+	r, _ := ruleOf(op)
+	return r.behind
 }
 
 // OfflineOps lists the operations that may wait in the queue of an offline clone.

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/parcel"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/hooks/install"
@@ -67,6 +69,12 @@ func TestDecided(t *testing.T) {
 	planned := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
 		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
 	ended := h.onTop(planned, &board.Abandon{About: task, Reason: "no need"})
+	about, coder := board.About{Task: "print"}, board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
+	claimed := h.by(coder, h.onTop(h.coder, &board.AddTask{About: about, Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "d", DoneWhen: "go test ./print passes", Scope: "IN: print", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}}),
+		&board.Claim{About: about, Clone: "here", BaseCommit: h.start})
+	checkpoint := h.by(coder, claimed, &board.PreExec{About: about, Checkpoint: board.Checkpoint{Intent: "i", Validation: "v: ok", FilesToModify: []string{"f"}}})
+	land := &board.Land{Before: h.start, Commit: h.next}
 	private := testrun.Must(ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))))(h.t)
 	key := testrun.Must(sshsig.NewSigner(private, nil))(h.t)
 	keyed := h.onTop(h.first, &board.KeysAdd{Principal: ada.Email, Public: key.Public()})
@@ -86,24 +94,28 @@ func TestDecided(t *testing.T) {
 		transactions transactions
 		answer       parcel.Answer
 		moved        []string
+		integration  string // there, "" for h.start
 	}{
-		{"as pushed", h.first, none, transactions{on(h.first, nil, h.again(h.note, "a"))}, parcel.AsPushed, []string{plumbing.BoardRef}},
-		{"the first of two", h.first, none, transactions{on(h.first, nil, h.again(h.note, "a")), on(h.first, move(review, h.next, plumbing.OID(h.start)))}, parcel.Rewritten, []string{plumbing.BoardRef}},
+		{"as pushed", h.first, none, transactions{on(h.first, nil, h.again(h.note, "a"))}, parcel.AsPushed, []string{plumbing.BoardRef}, ""},
+		{"the first of two", h.first, none, transactions{on(h.first, nil, h.again(h.note, "a")), on(h.first, move(review, h.next, plumbing.OID(h.start)))}, parcel.Rewritten, []string{plumbing.BoardRef}, ""},
 		{"after one that is refused", planned, none, transactions{
-			on(planned, nil, h.again(ended, "a", `"no need"`, `""`)), on(planned, nil, h.again(ended, "b"))}, parcel.Overtaken, nil},
-		{"a lease that is there already", h.coder, h.lease, transactions{on(h.coder, move(held, none, plumbing.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil},
-		{"a value that the ref has already", h.coder, h.lease, transactions{on(h.coder, move(review, h.next, plumbing.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{plumbing.BoardRef}},
+			on(planned, nil, h.again(ended, "a", `"no need"`, `""`)), on(planned, nil, h.again(ended, "b"))}, parcel.Overtaken, nil, ""},
+		{"a lease that is there already", h.coder, h.lease, transactions{on(h.coder, move(held, none, plumbing.OID(h.lease)), h.again(h.note, "a"))}, parcel.Overtaken, nil, ""},
+		{"a value that the ref has already", h.coder, h.lease, transactions{on(h.coder, move(review, h.next, plumbing.ZeroOID), h.again(h.note, "a"))}, parcel.Rewritten, []string{plumbing.BoardRef}, ""},
 		{"what does not rest on integration", h.first, none, transactions{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.next), Operations: []parcel.Operation{h.again(h.note, "a")}}},
-			parcel.AsPushed, []string{plumbing.BoardRef}},
-		{"by a slow clock", h.coder, none, transactions{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{plumbing.BoardRef}},
-		{"by one who has to sign", keyed, none, transactions{on(keyed, nil, h.again(h.note, "a"))}, parcel.Declined, nil},
-		{"a branch of the project", h.first, none, transactions{on(h.first, move("refs/heads/main", h.start, plumbing.OID(h.next)))}, parcel.Declined, nil},
-		{"a lease renewed twice", h.coder, h.lease, transactions{on(h.coder, move(held, h.lease, leases[0])), on(h.coder, move(held, string(leases[0]), leases[1]))}, parcel.AsPushed, []string{held}},
+			parcel.AsPushed, []string{plumbing.BoardRef}, ""},
+		{"by a slow clock", h.coder, none, transactions{on(h.coder, nil, h.again(h.note, "a", "> "+noted, "> 1700000000"))}, parcel.Rewritten, []string{plumbing.BoardRef}, ""},
+		{"by one who has to sign", keyed, none, transactions{on(keyed, nil, h.again(h.note, "a"))}, parcel.Declined, nil, ""},
+		{"a branch of the project", h.first, none, transactions{on(h.first, move("refs/heads/main", h.start, plumbing.OID(h.next)))}, parcel.Declined, nil, ""},
+		{"a lease renewed twice", h.coder, h.lease, transactions{on(h.coder, move(held, h.lease, leases[0])), on(h.coder, move(held, string(leases[0]), leases[1]))}, parcel.AsPushed, []string{held}, ""},
+		{"before integration moved", h.onTop(claimed, land), h.lease, transactions{on(claimed, nil, h.again(checkpoint, "a"))}, parcel.Rewritten, []string{plumbing.BoardRef}, h.next},
+		{"on integration that has moved", h.onTop(planned, land), h.lease, transactions{on(planned, nil, h.again(ended, "a"))}, parcel.Overtaken, nil, h.next},
+		{"after integration was set back", claimed, h.lease, transactions{{Base: plumbing.OID(claimed), Integration: plumbing.OID(h.next), Operations: []parcel.Operation{h.again(checkpoint, "a")}}}, parcel.Overtaken, nil, ""},
 	} {
 		// Without a place to wait in, a parcel is decided at once.
 		h.check(os.RemoveAll(install.Dir(h.board.Repo())))
 		h.check(os.WriteFile(install.Dir(h.board.Repo()), nil, 0o644))
-		h.set(map[string]string{plumbing.BoardRef: c.at, held: c.lease, "refs/heads/integration": h.start})
+		h.set(map[string]string{plumbing.BoardRef: c.at, held: c.lease, "refs/heads/integration": cmp.Or(c.integration, h.start)})
 		done, err := server.Sequence(h.ctx, h.open(h.hub), h.text(parcel.Parcel{Transactions: c.transactions, Blobs: texts}), time.Now())
 		h.check(err)
 		var moved []string

@@ -260,7 +260,7 @@ func (o *outcome) transaction(ctx context.Context, l parcel.Transaction) error {
 		}
 		paths := board.DecidedBy(op, prepared.After)
 		decidedBy = append(decidedBy, paths...)
-		if stale, err := o.stale(ctx, l, paths); err != nil || stale {
+		if stale, err := o.stale(ctx, l, op.Name(), paths); err != nil || stale {
 			return cmp.Or(err, leave())
 		}
 		built, err := prepared.Build(by)
@@ -308,14 +308,22 @@ func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by log.Comm
 }
 
 // stale reports whether what an operation of a transaction was decided by has changed since: one of the
-// records, or integration, on which worktrees, submissions and merges rest.
-func (o *outcome) stale(ctx context.Context, l parcel.Transaction, paths []string) (bool, error) {
+// records, or integration, on which worktrees and merges rest.
+func (o *outcome) stale(ctx context.Context, l parcel.Transaction, op string, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
 	}
 	unknown := func(path string) bool { return o.left[path] || o.changed[path] != "" && o.changed[path] != l.Base }
-	if slices.ContainsFunc(paths, unknown) || o.was[o.branch].OrZero() != l.Integration.OrZero() {
+	if slices.ContainsFunc(paths, unknown) {
 		return true, nil
+	}
+	if tip := o.was[o.branch].OrZero(); tip != l.Integration.OrZero() {
+		if !board.OutlivesMerges(op) || tip.IsZero() || l.Integration.IsZero() {
+			return true, nil
+		}
+		if forward, err := o.repo.History().IsAncestor(ctx, l.Integration, tip); !forward || err != nil {
+			return true, err
+		}
 	}
 	if o.tip == l.Base {
 		return false, nil
