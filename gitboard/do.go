@@ -208,7 +208,7 @@ func (d *doing) try(ctx context.Context) ([]*Done, log.Outcome) {
 	v := d.view(now)
 	batch, joined, err := d.decide(ctx, v)
 	if err != nil {
-		return nil, d.undecided(err, s.Commit == settled)
+		return nil, d.undecided(err, s.Commit == settled || d.exclusive && d.refusedOn(ctx, settled))
 	}
 	own := batch.Operations
 	if joined {
@@ -319,8 +319,21 @@ func sameOperation(a, b board.Operation) bool {
 	return a.Time == b.Time && one == other && cmp.Or(unencoded, err) == nil
 }
 
-// undecided is the outcome of an attempt that failed before anything was sent. settled means that
-// everything it was decided on is permanent.
+// refusedOn reports whether an operation is refused on a commit of the board, too.
+func (d *doing) refusedOn(ctx context.Context, commit plumbing.OID) bool {
+	s, err := d.b.reader.At(ctx, commit)
+	if err != nil {
+		return false
+	}
+	v, err := d.b.view(s)
+	if err == nil {
+		_, _, err = d.decide(ctx, v)
+	}
+	return errors.As(err, new(*board.Refusal))
+}
+
+// undecided is the outcome of an attempt that failed before anything was sent. settled means that it
+// fails on what is permanent.
 func (d *doing) undecided(err error, settled bool) log.Outcome {
 	switch {
 	case errors.Is(err, errWaited):

@@ -108,14 +108,18 @@ func (s *Store) unshared(ctx context.Context, updates []plumbing.RefUpdate) (her
 	}
 }
 
-// Flush pushes pending operations and waits for a push in progress. It does not report the outcome
-// of either.
+// Flush pushes what is pending and waits for it, not for what comes later. It does not report the
+// outcome.
 func (s *Store) Flush(ctx context.Context) error {
 	t := s.pushQueue()
 	defer t.leave()
+	first, err := s.chain(ctx)
+	if err != nil {
+		return err
+	}
 	for range maxPuts {
 		c, err := s.chain(ctx)
-		if err != nil || len(c.Transactions) == 0 {
+		if err != nil || !c.hasAny(first) {
 			return err
 		}
 		mayPush := t.await(ctx)
@@ -125,7 +129,7 @@ func (s *Store) Flush(ctx context.Context) error {
 		if !mayPush {
 			continue
 		}
-		if c, err = s.chain(ctx); err != nil || len(c.Transactions) == 0 {
+		if c, err = s.chain(ctx); err != nil || !c.hasAny(first) {
 			return err
 		}
 		_ = s.send(ctx, c, nil) // their outcome is recorded for the callers that wait

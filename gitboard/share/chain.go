@@ -142,6 +142,10 @@ func (c *chain) has(id string) bool {
 	return slices.ContainsFunc(c.Transactions, func(l *transaction) bool { return l.ID == id })
 }
 
+func (c *chain) hasAny(of *chain) bool {
+	return slices.ContainsFunc(of.Transactions, func(l *transaction) bool { return c.has(l.ID) })
+}
+
 // value is where a chain moves a ref to; moves is false if it leaves the ref alone.
 func (c *chain) value(ref string) (oid plumbing.OID, moves bool) {
 	for _, l := range c.Transactions {

@@ -26,7 +26,7 @@ const (
 	maxTook = 10 * time.Second
 	// maxNotice bounds how long processes of this clone have to notice an operation and to begin with
 	// their own.
-	maxNotice = 100 * time.Millisecond
+	maxNotice = 50 * time.Millisecond
 )
 
 func (s *Store) lastPush() (l earlier) {
