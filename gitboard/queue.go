@@ -1,7 +1,6 @@
 package gitboard
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
@@ -109,25 +109,29 @@ func (b *Board) Waiting() ([]*Queued, error) {
 type Sent struct {
 	*Queued
 	Done *Done
-	Err  error // see Send
+	Err  error
 }
 
-// SendAll is Send for all that is queued, in that order. They share pushes: each is decided as soon as the
-// one before it is on its way. An error that is no refusal ends it.
-func (b *Board) SendAll(ctx context.Context, queued []*Queued) []Sent {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	sent := make([]Sent, len(queued))
+// Send decides queued operations again, in their order, on the board as it is now. They share pushes:
+// each is decided as soon as the one before it is on its way. An operation that succeeds leaves the
+// queue. If it is refused, its file is set aside, and Err is the refusal. After any other error it
+// stays in the queue, as one of a newer version does (codec.ErrNewer), and no further one is begun.
+// Another sync may send them at the same time: each is done once.
+func (b *Board) Send(ctx context.Context, queued []*Queued) (sent []*Sent) {
 	var all sync.WaitGroup
-	for i, q := range queued {
-		onItsWay := make(chan struct{})
+	var over atomic.Bool
+	for _, q := range queued {
+		if over.Load() {
+			break
+		}
+		one, onItsWay := &Sent{Queued: q}, make(chan struct{})
+		sent = append(sent, one)
 		next := sync.OnceFunc(func() { close(onItsWay) })
 		all.Go(func() {
 			defer next()
-			done, err := b.Send(ctx, q, WhenQueued(next))
-			if sent[i] = (Sent{q, done, err}); err != nil && !errors.As(err, new(*board.Refusal)) {
-				sent[i].Err = cmp.Or(context.Cause(ctx), err)
-				end(err)
+			one.Done, one.Err = b.send(ctx, q, WhenQueued(next))
+			if one.Err != nil && !errors.As(one.Err, new(*board.Refusal)) {
+				over.Store(true)
 			}
 		})
 		<-onItsWay
@@ -136,11 +140,7 @@ func (b *Board) SendAll(ctx context.Context, queued []*Queued) []Sent {
 	return sent
 }
 
-// Send decides a queued operation again, on the board as it is now. If it succeeds, it leaves the
-// queue. If it is refused, its file is set aside and the refusal is returned. After any other error it
-// stays in the queue, as one of a newer version does (codec.ErrNewer). Another sync may send it at the
-// same time: it is done once.
-func (b *Board) Send(ctx context.Context, q *Queued, options ...Option) (*Done, error) {
+func (b *Board) send(ctx context.Context, q *Queued, options ...Option) (*Done, error) {
 	op, err := codec.DecodePayload(q.Op, q.Payload)
 	if err != nil {
 		return nil, fmt.Errorf("the queued operation %s: %w", q.file, err)

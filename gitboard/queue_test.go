@@ -30,7 +30,7 @@ func TestTwoSyncs(t *testing.T) {
 	before := tipOf(t, a.Repo())
 	for _, sync := range [][]*gitboard.Queued{first, second} {
 		for _, q := range sync { // both were queued at the same time
-			_, err := a.Send(ctx, q)
+			err := a.Send(ctx, []*gitboard.Queued{q})[0].Err
 			if strings.Contains(q.Payload, "good") {
 				check(t, err)
 				continue
@@ -57,8 +57,8 @@ func TestSyncSharesPushes(t *testing.T) {
 	}
 	queued, before := testrun.Must(a.Waiting())(t), tipOf(t, a.Repo())
 	came, open := holdFirstPush(t, hub, "")
-	sent := make(chan []gitboard.Sent)
-	go func() { sent <- a.SendAll(ctx, queued) }()
+	sent := make(chan []*gitboard.Sent)
+	go func() { sent <- a.Send(ctx, queued) }()
 	await(t, came)
 	await(t, func() bool {
 		n, err := a.Sharing().Pending(ctx)
@@ -84,8 +84,8 @@ func TestDamagedQueue(t *testing.T) {
 	ctx := t.Context()
 	queued := testrun.Must(a.Queue(ctx, gitboard.Request{Actor: ada}, note("kept")))(t)
 	queued.Payload = `{"v":9,"also":1}`
-	if _, err := a.Send(ctx, queued); !errors.Is(err, codec.ErrNewer) {
-		t.Errorf("one of a newer version: %v", err)
+	if sent := a.Send(ctx, []*gitboard.Queued{queued, queued}); len(sent) != 1 || !errors.Is(sent[0].Err, codec.ErrNewer) {
+		t.Errorf("one of a newer version: %v", sent)
 	}
 	files := testrun.Must(filepath.Glob(filepath.Join(a.Repo().CommonDir(), "liza", "queue", "*.json")))(t)
 	check(t, os.WriteFile(files[0], nil, 0o644))

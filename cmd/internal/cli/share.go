@@ -168,7 +168,7 @@ func sendQueued(ctx context.Context, b *gitboard.Board, s *synced) error {
 	if err != nil {
 		return err
 	}
-	for _, sent := range b.SendAll(ctx, queued) {
+	for _, sent := range b.Send(ctx, queued) {
 		refusal := (*board.Refusal)(nil)
 		switch {
 		case errors.As(sent.Err, &refusal):
