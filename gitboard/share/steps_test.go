@@ -140,6 +140,30 @@ func TestGather(t *testing.T) {
 	}
 }
 
+// TestFlush checks that a flush waits for what is pending, and not for what comes meanwhile.
+func TestFlush(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.remote.Store(&git.Remote{Name: "hub"})
+	pending := func(id string) {
+		_ = os.Remove(s.file(ChainFile))
+		check(t, s.replace(t.Context(), &chain{Transactions: []*transaction{{ID: id, Base: plumbing.ZeroOID}}}))
+	}
+	pending("first")
+	pushing := testrun.Must(s.pushQueue().open())(t)
+	waited := false
+	check(t, s.Flush(beside{t.Context(), map[string]func(){"queue.(*File).await": func() {
+		if !waited {
+			waited = true
+			pending("next")
+			check(t, pushing.Close())
+		}
+	}}}))
+	if c := testrun.Must(s.chain(t.Context()))(t); !waited || !c.has("next") {
+		t.Errorf("waited: %v; pending: %+v", waited, c.Transactions)
+	}
+}
+
 // TestSentences checks what is reported of errors that callers show.
 func TestSentences(t *testing.T) {
 	t.Parallel()
