@@ -269,8 +269,8 @@ func DecidedBy(op Operation, after *State) (paths []string) {
 	return paths
 }
 
-// OutlivesMerges reports whether an operation means the same where integration has moved forward since
-// it was decided, as if it had come before.
+// OutlivesMerges reports whether an operation means the same where integration has moved forward
+// since it was decided, as if it had come before.
 func OutlivesMerges(op string) bool {
 	r, _ := ruleOf(op)
 	return r.behind

@@ -48,9 +48,9 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 	})
 }
 
-// lookMeanwhile fetches while a push is on its way, if this clone has just lost a race: when it loses this
-// one, too, it decides again at once. It begins late, to see the operations that win. ended takes
-// it back unless it has begun.
+// lookMeanwhile fetches while a push is on its way, if this clone has just lost a race: when it loses
+// this one, too, it decides again at once. It begins late, to see the operations that win. ended
+// takes it back unless it has begun.
 func (s *Store) lookMeanwhile(ctx context.Context) (ended func()) {
 	const races = 10 // of the last push's duration: others still write then
 	p := s.lastPush()

@@ -307,8 +307,8 @@ func (o *outcome) read(pushed parcel.Operation) (op board.Operation, by log.Comm
 	return op, log.Committer{Name: c.Committer.Name, Email: c.Committer.Email}, nil
 }
 
-// stale reports whether what an operation of a transaction was decided by has changed since: one of the
-// records, or integration, on which worktrees and merges rest.
+// stale reports whether something has changed that an operation of a transaction was decided by: one
+// of the records, or integration, on which worktrees and merges rest.
 func (o *outcome) stale(ctx context.Context, l parcel.Transaction, op string, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
