@@ -47,8 +47,8 @@ func TestTwoSyncs(t *testing.T) {
 	clean(t, a.Repo())
 }
 
-// TestSyncSharesPushes checks that what is queued is decided while the remote has yet to take what was
-// queued before it, in that order.
+// TestSyncSharesPushes checks that each queued operation is decided while the remote has yet to take the
+// one before it, in that order.
 func TestSyncSharesPushes(t *testing.T) {
 	a, _, hub := shared(t)
 	ctx := t.Context()

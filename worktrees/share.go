@@ -113,8 +113,9 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 		over[e.Task] = e.Exists
 	}
 	for _, r := range branches {
-		id, _ := tasks.Task(plumbing.BranchName(r.Name)) // no task is called ""
-		over[id] = true
+		if id, is := tasks.Task(plumbing.BranchName(r.Name)); is {
+			over[id] = true
+		}
 	}
 	var failed error
 	for _, t := range v.State.Tasks() {

@@ -102,7 +102,10 @@ func doubleHolders(s *State) []Violation {
 // recordViolations returns the violations of a record. Those that it had on a board before, if
 // there is one, may be left out.
 func recordViolations(s, before *State, path string) []Violation {
-	r, _ := s.Record(path) // without one it breaks nothing
+	r, err := s.Record(path)
+	if err != nil || r == nil {
+		return nil
+	}
 	var all []Violation
 	bad := func(field, what string, args ...any) {
 		all = append(all, Violation{path, field, fmt.Sprintf(what, args...)})
@@ -329,8 +332,12 @@ func dependencyInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 // dependencies changed, and some task depends on it. Only tasks changed by the same operation can
 // depend on a new task.
 func mayClose(before, after *State, t *Task) bool {
-	if was := before.Task(t.ID); was != nil {
-		return !slices.Equal(was.DependsOn, t.DependsOn) && len(after.dependents(t.ID)) > 0
+	was := before.Task(t.ID)
+	switch {
+	case len(t.DependsOn) == 0 || was != nil && slices.Equal(was.DependsOn, t.DependsOn):
+		return false
+	case was != nil:
+		return len(after.dependents(t.ID)) > 0
 	}
 	for _, r := range after.Changes() {
 		if other, is := r.(*Task); is && slices.Contains(other.DependsOn, t.ID) {

@@ -37,6 +37,9 @@ func (p *Ack) Check(s *State, _ Operation) error {
 }
 
 func (s *State) acknowledged(id string) (by string, known bool) {
+	if !recordID.MatchString(id) {
+		return "", false
+	}
 	if n := s.Note(id); n != nil {
 		return n.AcknowledgedBy, true
 	}

@@ -17,7 +17,7 @@ func (p *KeysRevoke) Check(s *State, _ Operation) error {
 		return refuse(CodeUnknownRecord, "no key is called %s", quote(p.Key)).Way(ActOn("keys-list"))
 	case k.Revoked != "":
 		return refuse(CodeExists, "the key %s of %s was revoked at %s", Fingerprint(p.Key), k.Principal, k.Revoked)
-	case RequiresSignatures(s) && !s.humansKey(p.Key):
+	case RequiresSignatures(s) && !k.Agents() && !s.humansKey(p.Key):
 		return refuse(CodePermission, "%s is the last key of a human: without it nobody could sign for a human, or change that", Fingerprint(p.Key)).
 			Advise("%s first, or %s", ActOn("keys-add", k.Principal).With("key", "FILE.pub"), ActOn("config", "require_signatures").With("value", "false"))
 	}

@@ -224,7 +224,7 @@ func (p *Unblock) unblock(s *State, op Operation) *Event {
 		occupy(s, t.AssignedTo, t.ID, Working)
 		return e
 	}
-	if p.Mode == UnblockFresh {
+	if p.Mode == UnblockFresh || !t.hasWork() {
 		t.unclaim()
 	}
 	t.AssignedTo, t.ReservedFor = "", p.To

@@ -77,7 +77,9 @@ func forbidden(r rune) bool {
 func eachText(v reflect.Value, field string, visit func(field, text string)) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		eachText(v.Elem(), field, visit) // of nil no kind is visited
+		if !v.IsNil() {
+			eachText(v.Elem(), field, visit)
+		}
 	case reflect.Struct:
 		for i, f := range jsonFields.of(v.Type()) {
 			eachText(v.Field(i), cmp.Or(f.Name, field), visit)

@@ -18,8 +18,8 @@ func At(t time.Time) Time { return Time(t.UTC().Format(timeLayout)) }
 
 // ParseTime parses the only form that a board contains.
 func ParseTime(s string) (Time, error) {
-	t, _ := time.Parse(timeLayout, s) // a failure leaves a time of another form
-	if t.Format(timeLayout) != s {
+	t, err := time.Parse(timeLayout, s)
+	if err != nil || t.Format(timeLayout) != s {
 		return "", fmt.Errorf("%q is not a time of the form 2026-01-31T14:05:00Z", s)
 	}
 	return Time(s), nil

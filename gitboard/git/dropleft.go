@@ -19,22 +19,20 @@ const leftFetch = ".incoming-"
 // names begin with a dot, as no other file's of ours does there.
 func (r *Repo) dropLeft() {
 	_ = filepath.WalkDir(filepath.Join(r.common, "liza"), func(file string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // what can't be read is not ours to remove
-		}
-		if file == filepath.Join(r.common, "liza", "modules") || file == filepath.Join(r.common, "liza", "large") {
+		if err == nil && (file == filepath.Join(r.common, "liza", "modules") || file == filepath.Join(r.common, "liza", "large")) {
 			return fs.SkipDir // kept repositories and files are in it, with any names
 		}
-		info, err := e.Info()
-		old := err == nil && time.Since(info.ModTime()) > leftAfter
-		switch {
-		case e.IsDir() && strings.HasPrefix(e.Name(), leftFetch):
-			if old {
+		if err == nil && e.IsDir() && strings.HasPrefix(e.Name(), leftFetch) {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftAfter {
 				_ = os.RemoveAll(file)
 			}
 			return fs.SkipDir
-		case old && strings.HasPrefix(e.Name(), "."):
-			_ = os.Remove(file) // not a directory with files
+		}
+		if err != nil || !strings.HasPrefix(e.Name(), ".") {
+			return nil // what can't be read is not ours to remove
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > leftAfter {
+			_ = os.Remove(file)
 		}
 		return nil
 	})

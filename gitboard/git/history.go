@@ -246,7 +246,7 @@ func checkOIDs(list ...plumbing.OID) error {
 // Unheld reports whether no ref holds a commit. It is false for one that is missing: nothing is
 // left of it.
 func (h History) Unheld(ctx context.Context, commit plumbing.OID) (bool, error) {
-	if _, err := h.repo.Object(ctx, string(commit)); errors.Is(err, ErrNotFound) {
+	if o, err := h.repo.Object(ctx, string(commit)); errors.Is(err, ErrNotFound) || err == nil && o.Type != plumbing.CommitObject {
 		return false, nil
 	} else if err != nil {
 		return false, err

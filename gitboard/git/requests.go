@@ -147,7 +147,10 @@ func (r *Repo) askingSince(ctx context.Context, from, tip plumbing.OID) (all []a
 		if err != nil {
 			return nil, err
 		}
-		c, _ := plumbing.DecodeCommit(o) // near has read it as a commit
+		c, err := plumbing.DecodeCommit(o)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, newAsking(commit, chain[i+1], c.Message))
 	}
 	slices.Reverse(all)

@@ -24,7 +24,10 @@ func (w *Worktree) Checkout(ctx context.Context) (Checkout, error) {
 	ask := w.in("status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
 		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").With("GIT_OPTIONAL_LOCKS=0")
 	out, err := ask.Output(ctx)
-	c := plumbing.ParseStatus(child.Fields(out))
+	c := Checkout{Head: plumbing.ZeroOID}
+	if err == nil {
+		c = plumbing.ParseStatus(child.Fields(out))
+	}
 	if c.Head.IsZero() && ctx.Err() == nil {
 		if broken := w.brokenBranch(ctx); broken != nil {
 			return Checkout{}, broken

@@ -17,7 +17,9 @@ func (s *source) Archived(id string) (string, board.Brief, error) {
 	if err != nil {
 		return "", board.Brief{}, err
 	}
-	return a.path, r.(*board.Task).Brief(), nil
+	a.brief, a.known = r.(*board.Task).Brief(), true
+	s.old[id] = a
+	return a.path, a.brief, nil
 }
 
 // findArchived looks for a task in the archive of each sprint. It lists their directories and reads

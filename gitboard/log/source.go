@@ -43,7 +43,10 @@ type archived struct {
 func (s *source) fail(path string, err error) error {
 	var bad *codec.Error
 	var form formError
+	var known *RecordError
 	switch {
+	case errors.As(err, &known):
+		return err
 	case errors.As(err, &bad):
 		return &RecordError{s.commit, path, bad.Err}
 	case errors.Is(err, git.ErrNotFound), errors.As(err, &form):
@@ -80,7 +83,9 @@ func (s *source) Record(path string) (any, error) {
 	}
 	delete(s.raw, path)
 	r, err := s.decode(path, data)
-	s.log.decoded.put(path, oid, r) // nil, if it is damaged, is not kept
+	if err == nil {
+		s.log.decoded.put(path, oid, r)
+	}
 	return r, err
 }
 
