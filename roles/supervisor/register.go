@@ -44,11 +44,9 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 		if i < len(left) {
 			id = left[i]
 		}
-		free, err := s.free(ctx, id)
-		if err != nil {
+		if free, err := s.free(ctx, id); err != nil {
 			return err
-		}
-		if !free {
+		} else if !free || s.reserve != nil && !s.reserve(id) {
 			continue
 		}
 		err = s.registerAs(ctx, id)

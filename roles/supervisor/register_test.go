@@ -46,6 +46,28 @@ func TestSuccessorOfDeadAgents(t *testing.T) {
 	}
 }
 
+// TestReserve checks that members of a team that register at the same time have different ids, and
+// that one which gets another id leaves the first to the others.
+func TestReserve(t *testing.T) {
+	ctx, s, _, _ := supervised(t)
+	all := &team{agent: map[int]string{}}
+	member := func(i int) *supervisor {
+		return &supervisor{Config: Config{Board: s.Board, Role: coder1.Role, reserve: func(id string) bool { return all.reserve(i, id) }}}
+	}
+	if !all.reserve(0, "coder-2") || !all.reserve(0, "coder-2") {
+		t.Error("its own id is taken")
+	}
+	for i, id := range map[int]string{1: "coder-3", 0: "coder-2"} {
+		next := member(i)
+		if must(t, next.register(ctx)); next.actor.ID != id {
+			t.Errorf("member %d is %s, not %s", i, next.actor.ID, id)
+		}
+	}
+	if !all.reserve(0, "coder-4") || !all.reserve(1, "coder-2") || all.reserve(1, "coder-4") {
+		t.Errorf("%v", all.agent)
+	}
+}
+
 // TestLeasesOfSleepers checks that no lease of this clone counts as expired while the process that
 // renews it runs, if the machine has slept or its clock was set forward: a team starts nobody in the
 // place of its own members, and a supervisor takes nobody's id.

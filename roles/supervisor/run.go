@@ -52,6 +52,7 @@ type Config struct {
 	Report  func(Event)                  // gets the events; nil for nobody
 
 	isMember func(id string) bool // whether a running member of its team has an id; nil without a team
+	reserve  func(id string) bool // takes an id for this member, unless another one has it; nil without a team
 	proof    *proof               // shared by the members of its team; nil without a team
 	pace     *pace                // the same
 }

@@ -173,7 +173,7 @@ func (t *team) join(ctx context.Context, role *board.Role, all *sync.WaitGroup) 
 	t.coming[role.Name]++
 	t.mu.Unlock()
 	all.Go(func() {
-		t.member(ctx, i, c, sync.OnceFunc(func() {
+		t.member(ctx, i, c, func() {}, sync.OnceFunc(func() {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			t.coming[role.Name]--

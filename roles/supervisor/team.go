@@ -36,7 +36,7 @@ type team struct {
 	proof *proof            // of the operations that the members look at
 	pace  *pace             // of the members' fetches
 	live  map[int]bool      // members that are running
-	agent map[int]string    // the id of each member that is registered
+	agent map[int]string    // the id of each member that is registered, or about to be
 	idle  map[int]time.Time // since when a member has been waiting for lack of work
 	again *time.Timer       // checks whether the team has waited too long
 
@@ -78,15 +78,15 @@ func RunTeam(ctx context.Context, c Team) error {
 	for i := range c.Members {
 		t.live[i] = true
 	}
-	last := map[string]chan struct{}{} // by role: closed when its last member is registered
+	last := map[string]chan struct{}{} // by role: closed when its last member has a number
 	for i, m := range c.Members {
-		before, registered := last[m.name()], make(chan struct{})
-		last[m.name()] = registered
+		before, numbered := last[m.name()], make(chan struct{})
+		last[m.name()] = numbered
 		all.Go(func() {
 			if before != nil {
 				<-before // numbers are assigned in order
 			}
-			t.member(ctx, i, m, sync.OnceFunc(func() { close(registered) }))
+			t.member(ctx, i, m, sync.OnceFunc(func() { close(numbered) }), func() {})
 		})
 	}
 	if c.Hire != nil {
@@ -122,15 +122,26 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 }
 
 // member runs one supervisor, and again after it has lost its lease, or while network or disk keep
-// it from registering. No event tells when those work again, so the pauses between are by time. It calls known once the supervisor is registered or ends.
-func (t *team) member(ctx context.Context, i int, c Config, known func()) {
-	defer known()
+// it from registering. No event tells when those work again, so the pauses between are by time. It
+// calls numbered once the supervisor has an id, and registered once the board has it; both also at the
+// supervisor's end.
+func (t *team) member(ctx context.Context, i int, c Config, numbered, registered func()) {
+	defer registered()
+	defer numbered()
 	agent := c.name()
 	c.Patient, c.isMember, c.proof, c.pace = true, t.has, t.proof, t.pace
+	c.reserve = func(id string) bool {
+		free := t.reserve(i, id)
+		if free {
+			numbered()
+		}
+		return free
+	}
 	c.Report = func(e Event) {
 		if e.Event == Registered {
 			agent = e.Agent
-			known()
+			numbered() // of one whose id was given
+			registered()
 		}
 		t.note(i, e)
 		t.Report(e)
@@ -186,7 +197,20 @@ func (t *team) note(i int, e Event) {
 	}
 }
 
-// has reports whether a running member is registered with an id.
+// reserve takes an id for a member that is about to register with it, unless another one has it.
+func (t *team) reserve(i int, id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for other, has := range t.agent {
+		if has == id && other != i {
+			return false
+		}
+	}
+	t.agent[i] = id
+	return true
+}
+
+// has reports whether a running member has an id.
 func (t *team) has(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
