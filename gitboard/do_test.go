@@ -301,7 +301,9 @@ func TestTakeOverOfNobody(t *testing.T) {
 		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: base, Clock: board.At(time.Now())}})
 	do(t, b, coder1, &board.Submit{About: about, Commit: strings.Repeat("b", 40), Tree: base, ReviewBase: base, Commits: 1, NoTestsBecause: "none"})
 	do(t, b, reviewer, &board.ClaimReview{About: about})
-	do(t, b, reviewer, &board.Verdict{About: about, Verdict: board.VerdictRejected, Commit: strings.Repeat("b", 40), Rejection: simRejection})
+	do(t, b, reviewer, &board.Verdict{About: about, Verdict: board.VerdictRejected, Commit: strings.Repeat("b", 40), Rejection: &board.Rejection{
+		Blockers: []board.Finding{{Where: "main.go:1", Issue: "it does nothing", Why: "done_when", Suggestion: "do it"}}, Overall: "not yet", Spec: "n/a", Anomaly: "none",
+	}})
 	do(t, b, coder1, &board.Deregister{})
 	m.updates = nil
 	do(t, b, coder2, claim("alpha"))

@@ -1,6 +1,6 @@
-// Package worktrees carries out the operations on tasks that also touch, besides the board, a
-// task's worktree .worktrees/<task>, its branch task/<task>, its kept submissions
-// refs/liza/review/<task>/<n> and the attic refs/liza/attic/<task>/<n>.
+// Package worktrees carries out operations that also touch a task's worktree .worktrees/<task>, its
+// branch task/<task>, its kept submissions refs/liza/review/<task>/<n> and the attic
+// refs/liza/attic/<task>/<n>.
 //
 // It owns the evidence that such an operation needs (a worktree is clean, a branch is where it
 // should be), the other refs that move in the operation's transaction, and the repeatable steps

@@ -4,6 +4,7 @@ import "context"
 
 // testedBy lists the packages whose tests prove a package, besides its own.
 var testedBy = map[string][]string{
+	"gitboard":        {"gitboard/testrepo/simulation"},
 	"gitboard/audit":  {"hooks/server"}, // a push's claims
 	"gitboard/git":    {"hooks/server"}, // the history that a server looks at
 	"gitboard/share":  {"hooks/server"}, // a clone's part of a server that sequences

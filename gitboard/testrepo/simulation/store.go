@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// simStore is the store as one process sees it.
-type simStore struct {
+// ownStore is the store as one process sees it.
+type ownStore struct {
 	log.Store
-	a     *simAgent
+	a     *player
 	dead  bool // the process died in a step; every call fails from now on
 	blind bool // the next read fails
 }
@@ -22,7 +22,7 @@ type simStore struct {
 var errDead = errors.New("the process is dead")
 
 // reading returns the error of a read that must fail, nil for one that may proceed.
-func (m *simStore) reading(name string) error {
+func (m *ownStore) reading(name string) error {
 	s := m.a.s
 	switch {
 	case m.dead:
@@ -35,28 +35,28 @@ func (m *simStore) reading(name string) error {
 	return nil
 }
 
-func (m *simStore) Object(ctx context.Context, name string) (plumbing.Object, error) {
+func (m *ownStore) Object(ctx context.Context, name string) (plumbing.Object, error) {
 	if err := m.reading("Object"); err != nil {
 		return plumbing.Object{}, err
 	}
 	return m.Store.Object(ctx, name)
 }
 
-func (m *simStore) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
+func (m *ownStore) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
 	if err := m.reading("Objects"); err != nil {
 		return nil, err
 	}
 	return m.Store.Objects(ctx, names)
 }
 
-func (m *simStore) Ref(ctx context.Context, name string) (plumbing.OID, error) {
+func (m *ownStore) Ref(ctx context.Context, name string) (plumbing.OID, error) {
 	if err := m.reading("Ref"); err != nil {
 		return "", err
 	}
 	return m.Store.Ref(ctx, name)
 }
 
-func (m *simStore) WriteObjects(ctx context.Context, objects []plumbing.Object) error {
+func (m *ownStore) WriteObjects(ctx context.Context, objects []plumbing.Object) error {
 	if m.dead {
 		return errDead
 	}
@@ -64,7 +64,7 @@ func (m *simStore) WriteObjects(ctx context.Context, objects []plumbing.Object) 
 }
 
 // RequestCommit returns at once what a walk along the history would find.
-func (m *simStore) RequestCommit(_ context.Context, _ plumbing.OID, request string, _ int) (plumbing.OID, error) {
+func (m *ownStore) RequestCommit(_ context.Context, _ plumbing.OID, request string, _ int) (plumbing.OID, error) {
 	if err := m.reading("RequestCommit"); err != nil {
 		return "", err
 	}
@@ -76,7 +76,7 @@ func (m *simStore) RequestCommit(_ context.Context, _ plumbing.OID, request stri
 }
 
 // UpdateRefs is where processes compete and where most faults happen.
-func (m *simStore) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
+func (m *ownStore) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
 	if m.dead {
 		return errDead
 	}
@@ -101,7 +101,7 @@ func (m *simStore) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate,
 	}
 	do := func() error { return m.Store.UpdateRefs(ctx, updates, reflog) }
 	switch {
-	case updates[0].Ref == simIntegration && s.chance(s.faults.half):
+	case updates[0].Ref == integrationRef && s.chance(s.faults.half):
 		if err := m.Store.UpdateRefs(ctx, updates[:1], reflog); err != nil {
 			return err
 		}
@@ -134,13 +134,13 @@ func (m *simStore) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate,
 	return err
 }
 
-func (m *simStore) fails(how string) error {
+func (m *ownStore) fails(how string) error {
 	m.a.s.met[how]++
 	m.a.s.say(m.a.id, "! %s", how)
 	return fmt.Errorf("UpdateRefs: %w", errFault)
 }
 
-func (m *simStore) dies(how string) error {
+func (m *ownStore) dies(how string) error {
 	m.a.s.met["died "+how]++
 	m.a.s.say(m.a.id, "! dies %s", how)
 	m.dead = true

@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"cmp"
@@ -21,14 +21,14 @@ type scenario struct {
 	goals                        int  // the first two side by side, the third after them
 	policy                       bool // the team's own stage has a review policy
 	skew                         time.Duration
-	faults                       simFaults
+	faults                       rates
 	humanLeaves                  time.Duration // for good; 0 for never
 	crash, hang, leave, meddling float64       // per mille
 	checkEvery                   int           // events between two checks of the whole board
 }
 
-// simFaults is how often, per mille of the appends and heartbeats, each fault happens.
-type simFaults struct {
+// rates is how often, per mille of the appends and heartbeats, each fault happens.
+type rates struct {
 	race      float64 // another writer wins
 	lost      float64 // not done, and reported as failed
 	ambiguous float64 // done, and reported as failed
@@ -39,49 +39,49 @@ type simFaults struct {
 	read      float64 // a read fails
 }
 
-type simSize int
+type scale int
 
 const (
-	simTiny  simSize = iota // for reading
-	simSmall                // for every test run
-	simLarge                // hundreds of agents, thousands of tasks
+	tiny  scale = iota // for reading
+	small              // for every test run
+	large              // hundreds of agents, thousands of tasks
 )
 
 func between(rng *rand.Rand, from, to int) int { return from + rng.IntN(to-from+1) }
 
-func drawScenario(rng *rand.Rand, size simSize) scenario {
+func drawScenario(rng *rand.Rand, size scale) scenario {
 	sc := scenario{
 		planReview: "off", skew: 2 * time.Minute, workMin: 10 * time.Minute, workMax: 6 * time.Hour,
 		iterations: between(rng, 2, 8), cycles: between(rng, 2, 5),
-		faults: simFaults{race: 40, lost: 15, ambiguous: 15, blind: 8, before: 4, after: 4, half: 30, read: 0.3},
+		faults: rates{race: 40, lost: 15, ambiguous: 15, blind: 8, before: 4, after: 4, half: 30, read: 0.3},
 		crash:  30, hang: 30, leave: 20, meddling: 300, checkEvery: 50,
 	}
 	switch size {
-	case simTiny:
+	case tiny:
 		sc.planners, sc.coders, sc.reviewers, sc.tasks = 1, 3, 2, 5
 		sc.faults.lost, sc.faults.ambiguous, sc.crash, sc.hang = 50, 50, 120, 120
 		sc.faults.read = 0 // the number of reads per operation is not promised
-	case simSmall:
+	case small:
 		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 2), between(rng, 2, 8), between(rng, 2, 4), between(rng, 6, 14)
-	case simLarge:
+	case large:
 		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 4), between(rng, 120, 220), between(rng, 20, 40), between(rng, 1000, 1400)
 		sc.workMax, sc.checkEvery, sc.flag = 48*time.Hour, 2000, " -long"
 	}
 	sc.heartbeat = []time.Duration{5 * time.Minute, 15 * time.Minute, time.Hour}[rng.IntN(3)]
-	if size == simLarge {
+	if size == large {
 		sc.heartbeat = time.Hour
 	}
 	sc.lease = 4 * sc.heartbeat
-	if sc.goals = 1; size != simTiny {
+	if sc.goals = 1; size != tiny {
 		sc.goals, sc.policy, sc.reviewers = 3, true, max(2, sc.reviewers)
 	}
 	if rng.IntN(5) == 0 {
 		sc.planReview = "human"
 	}
-	if size != simTiny && rng.IntN(5) == 0 {
-		sc.faults = simFaults{race: 150, lost: 80, ambiguous: 80, blind: 40, before: 20, after: 20, half: 100, read: 2}
+	if size != tiny && rng.IntN(5) == 0 {
+		sc.faults = rates{race: 150, lost: 80, ambiguous: 80, blind: 40, before: 20, after: 20, half: 100, read: 2}
 	}
-	if size != simTiny && rng.IntN(2) == 0 {
+	if size != tiny && rng.IntN(2) == 0 {
 		sc.humanLeaves = time.Duration(between(rng, 4, 50)) * time.Hour
 	}
 	return sc

@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"cmp"
@@ -32,44 +32,44 @@ type simulation struct {
 	ctx  context.Context
 
 	now   time.Time // the true time; every process's clock is off by something
-	queue simQueue
+	queue schedule
 	seq   int
 	depth int // of events that happen during another's append
 
 	memory   *testrepo.Memory
 	cache    string
-	eye      *simEye
-	agents   []*simAgent
-	human    *simAgent
+	eye      *observer
+	agents   []*player
+	human    *player
 	truth    map[string]float64           // how hard a task really is
-	landed   map[plumbing.OID]simLanding  // how integration got each of its commits
+	landed   map[plumbing.OID]landing     // how integration got each of its commits
 	wants    map[string]*board.Definition // the plan that the planners intend, by task
 	order    []string                     // of the plan
 	goalOf   map[string]string            // by task
 	migrates map[string]bool              // tasks that change files of which a human approves each change
 	extra    int                          // tasks added to the plan
-	acked    []simAck                     // operations acknowledged to somebody
+	acked    []answered                   // operations acknowledged to somebody
 	denied   []string                     // refused requests
 	met      map[string]int               // what went wrong, by kind
 	lines    []string                     // the transcript
 }
 
-type simLanding struct{ parent, review plumbing.OID }
+type landing struct{ parent, review plumbing.OID }
 
-type simAck struct {
+type answered struct {
 	commit  plumbing.OID
 	request string
 }
 
-const simIntegration = "refs/heads/integration"
+const integrationRef = plumbing.HeadsPrefix + "integration"
 
-var simStart = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
+var began = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 
-func newSimulation(t testing.TB, seed uint64, size simSize) *simulation {
+func newSimulation(t testing.TB, seed uint64, size scale) *simulation {
 	s := &simulation{
-		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x112a)), ctx: context.Background(), now: simStart,
+		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x112a)), ctx: context.Background(), now: began,
 		memory: testrepo.NewMemory(), cache: filepath.Join(t.TempDir(), "briefs.json"),
-		truth: map[string]float64{}, landed: map[plumbing.OID]simLanding{}, wants: map[string]*board.Definition{}, met: map[string]int{},
+		truth: map[string]float64{}, landed: map[plumbing.OID]landing{}, wants: map[string]*board.Definition{}, met: map[string]int{},
 		goalOf: map[string]string{}, migrates: map[string]bool{},
 	}
 	s.scenario = drawScenario(s.rng, size)
@@ -86,23 +86,23 @@ func newSimulation(t testing.TB, seed uint64, size simSize) *simulation {
 	return s
 }
 
-func (s *simulation) newAgent(actor board.Actor) *simAgent {
-	a := &simAgent{s: s, actor: actor, id: actor.ID, skew: s.span(-s.skew, s.skew)}
+func (s *simulation) newAgent(actor board.Actor) *player {
+	a := &player{s: s, actor: actor, id: actor.ID, skew: s.span(-s.skew, s.skew)}
 	if s.policy && actor.Role != roles.Human {
 		a.cli = []string{"claude", "codex"}[s.rng.IntN(2)]
 	}
-	a.store = &simStore{Store: s.memory, a: a}
+	a.store = &ownStore{Store: s.memory, a: a}
 	a.board = gitboard.OpenStore(a.store, s.cache, gitboard.Options{
 		Now:    func() time.Time { return s.now.Add(a.skew) },
-		Random: simBytes{s.rng},
+		Random: randomBytes{s.rng},
 	})
 	return a
 }
 
-// simBytes is the randomness for tokens.
-type simBytes struct{ rng *rand.Rand }
+// randomBytes is the randomness for tokens.
+type randomBytes struct{ rng *rand.Rand }
 
-func (b simBytes) Read(p []byte) (int, error) {
+func (b randomBytes) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = byte(b.rng.Uint32())
 	}
@@ -124,7 +124,7 @@ func (s *simulation) span(from, to time.Duration) time.Duration {
 func (s *simulation) commit(what string) plumbing.OID {
 	s.seq++
 	o := plumbing.NewObject("blob", fmt.Appendf(nil, "%s %d", what, s.seq))
-	check(s.t, s.memory.WriteObjects(s.ctx, []plumbing.Object{o}))
+	testrun.Check(s.t, s.memory.WriteObjects(s.ctx, []plumbing.Object{o}))
 	return o.OID
 }
 
@@ -134,7 +134,7 @@ func (s *simulation) request() string {
 }
 
 func (s *simulation) integration() plumbing.OID {
-	return testrun.Must(s.memory.Ref(s.ctx, simIntegration))(s.t)
+	return testrun.Must(s.memory.Ref(s.ctx, integrationRef))(s.t)
 }
 
 // holds reports whether integration contains an approved commit, and since which of its own
@@ -148,24 +148,24 @@ func (s *simulation) holds(review string) (plumbing.OID, bool) {
 	return "", false
 }
 
-// simEvent is a scheduled action of a process.
-type simEvent struct {
+// happening is a scheduled action of a process.
+type happening struct {
 	at  time.Time
 	seq int
-	a   *simAgent
+	a   *player
 	gen int // of the process: a dead one's plans are dropped
 	do  func()
 }
 
-type simQueue []simEvent
+type schedule []happening
 
-func (q simQueue) Len() int { return len(q) }
-func (q simQueue) Less(i, j int) bool {
+func (q schedule) Len() int { return len(q) }
+func (q schedule) Less(i, j int) bool {
 	return q[i].at.Before(q[j].at) || q[i].at.Equal(q[j].at) && q[i].seq < q[j].seq
 }
-func (q simQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *simQueue) Push(x any)   { *q = append(*q, x.(simEvent)) }
-func (q *simQueue) Pop() any {
+func (q schedule) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *schedule) Push(x any)   { *q = append(*q, x.(happening)) }
+func (q *schedule) Pop() any {
 	old := *q
 	e := old[len(old)-1]
 	*q = old[:len(old)-1]
@@ -173,15 +173,15 @@ func (q *simQueue) Pop() any {
 }
 
 // next removes the first event of a process that is not in the middle of a step.
-func (s *simulation) next() (simEvent, bool) {
-	var busy []simEvent
+func (s *simulation) next() (happening, bool) {
+	var busy []happening
 	defer func() {
 		for _, e := range busy {
 			heap.Push(&s.queue, e)
 		}
 	}()
 	for len(s.queue) > 0 {
-		e := heap.Pop(&s.queue).(simEvent)
+		e := heap.Pop(&s.queue).(happening)
 		switch {
 		case e.gen != e.a.gen:
 		case e.a.busy:
@@ -190,7 +190,7 @@ func (s *simulation) next() (simEvent, bool) {
 			return e, true
 		}
 	}
-	return simEvent{}, false
+	return happening{}, false
 }
 
 // step executes the next event.
@@ -315,7 +315,7 @@ var onlyHuman = []report.ItemKind{
 
 func (s *simulation) begin() {
 	first := s.commit("integration")
-	check(s.t, s.memory.UpdateRefs(s.ctx, []plumbing.RefUpdate{{Ref: simIntegration, New: first}}, ""))
+	testrun.Check(s.t, s.memory.UpdateRefs(s.ctx, []plumbing.RefUpdate{{Ref: integrationRef, New: first}}, ""))
 	s.human.mustDo(&board.Init{Goal: "Simulate", SpecRef: "specs/vision.md", IntegrationBranch: "integration", PlanReview: s.planReview})
 	for _, c := range [][2]string{
 		{"lease_duration", fmt.Sprint(int(s.lease / time.Second))}, {"heartbeat_interval", fmt.Sprint(int(s.heartbeat / time.Second))},
@@ -341,7 +341,7 @@ func (s *simulation) begin() {
 
 // say adds a line to the transcript.
 func (s *simulation) say(who, format string, args ...any) {
-	at := s.now.Sub(simStart)
+	at := s.now.Sub(began)
 	s.lines = append(s.lines, fmt.Sprintf("day %d %s  %-16s %s", int(at/(24*time.Hour)), s.now.Format("15:04:05"), who, fmt.Sprintf(format, args...)))
 }
 

@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-const simSpec = "5555555555555555555555555555555555555555"
+const specOID = "5555555555555555555555555555555555555555"
 
 // plan does a planner's next action.
-func (a *simAgent) plan() {
+func (a *player) plan() {
 	s := a.s
 	if s.chance(s.crash / 10 / s.planSize()) {
 		a.crash("crashes while planning")
@@ -40,7 +40,7 @@ func (a *simAgent) plan() {
 }
 
 // duty is the next operation that a goal calls for, nil for none.
-func (a *simAgent) duty(state *board.State, g *board.Goal) board.Payload {
+func (a *player) duty(state *board.State, g *board.Goal) board.Payload {
 	s := a.s
 	about := func(id string) board.About { return board.About{Task: id} }
 	whole := true
@@ -57,7 +57,7 @@ func (a *simAgent) duty(state *board.State, g *board.Goal) board.Payload {
 	}
 	own := slices.DeleteFunc(drafts(state, false), func(id string) bool { return state.Task(id).Goal != g.ID })
 	if len(own) > 0 {
-		return &board.Finalize{About: about(own[0]), SpecOID: simSpec}
+		return &board.Finalize{About: about(own[0]), SpecOID: specOID}
 	}
 	if p := a.unblock(state, g); p != nil {
 		return p
@@ -89,7 +89,7 @@ func (a *simAgent) duty(state *board.State, g *board.Goal) board.Payload {
 
 // addable reports whether all dependencies of a task are on the board. Replacements are followed;
 // work that an ended goal never added, and abandoned work, is done without.
-func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
+func (a *player) addable(state *board.State, d *board.Definition) bool {
 	var needs []string
 	for _, id := range d.DependsOn {
 		t := state.Task(id)
@@ -110,7 +110,7 @@ func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
 }
 
 // unblock handles the first BLOCKED task.
-func (a *simAgent) unblock(state *board.State, g *board.Goal) board.Payload {
+func (a *player) unblock(state *board.State, g *board.Goal) board.Payload {
 	s := a.s
 	blocked := stuckIn(state, g, board.Blocked)
 	if len(blocked) == 0 {
@@ -171,7 +171,7 @@ func dependents(state *board.State, id string) []string {
 }
 
 // replace supersedes a task by one or two easier ones, which are added first.
-func (a *simAgent) replace(t *board.Task) board.Payload {
+func (a *player) replace(t *board.Task) board.Payload {
 	s := a.s
 	by := []string{t.ID + "-a"}
 	if t.Priority%2 == 0 {
@@ -199,7 +199,7 @@ func (a *simAgent) replace(t *board.Task) board.Payload {
 }
 
 // records handles discoveries, anomalies, notes, deadlines and the circuit breaker.
-func (a *simAgent) records(state *board.State) board.Payload {
+func (a *player) records(state *board.State) board.Payload {
 	s := a.s
 	for _, id := range state.List(board.DiscoveryDir) {
 		d := state.Discovery(id)
@@ -242,7 +242,7 @@ func (a *simAgent) records(state *board.State) board.Payload {
 }
 
 // sweep releases the first claim whose lease has expired.
-func (a *simAgent) sweep() board.Payload {
+func (a *player) sweep() board.Payload {
 	v := a.view()
 	for _, b := range v.State.Tasks() {
 		holder := ""

@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // code looks for a task, or continues the one that the board assigns to this coder.
-func (a *simAgent) code() {
+func (a *player) code() {
 	s := a.s
 	if t := s.eye.held(a.id); t != nil {
 		if !a.letGo(t) {
@@ -34,7 +34,7 @@ func (a *simAgent) code() {
 	a.soon(func() { a.claim(id) }) // making the worktree takes time; others may win
 }
 
-func (a *simAgent) claim(id string) {
+func (a *player) claim(id string) {
 	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
@@ -65,7 +65,7 @@ func (a *simAgent) claim(id string) {
 }
 
 // resume continues a task, with its pre-execution checkpoint first if that is missing.
-func (a *simAgent) resume(t *board.Task) {
+func (a *player) resume(t *board.Task) {
 	id := t.ID
 	if t.CheckpointOfIteration() != nil {
 		a.labour(id)
@@ -80,7 +80,7 @@ func (a *simAgent) resume(t *board.Task) {
 
 // orAnew returns a callback that continues after an operation, or looks at the board again when it
 // was refused.
-func (a *simAgent) orAnew(next func()) func(*gitboard.Done, error) {
+func (a *player) orAnew(next func()) func(*gitboard.Done, error) {
 	return func(_ *gitboard.Done, err error) {
 		if err != nil {
 			a.soon(a.live)
@@ -91,7 +91,7 @@ func (a *simAgent) orAnew(next func()) func(*gitboard.Done, error) {
 }
 
 // labour works for a while and then ends in one of the ways in which work ends.
-func (a *simAgent) labour(id string) {
+func (a *player) labour(id string) {
 	s := a.s
 	work := s.span(s.workMin, s.workMax)
 	if s.chance(80) {
@@ -118,9 +118,9 @@ func (a *simAgent) labour(id string) {
 	}
 }
 
-func (a *simAgent) liveSoon() { a.soon(a.live) }
+func (a *player) liveSoon() { a.soon(a.live) }
 
-func (a *simAgent) submit(id string) {
+func (a *player) submit(id string) {
 	commit := string(a.s.commit("work"))
 	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(id)

@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"container/heap"
@@ -15,15 +15,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// simAgent is an id and the process that acts under it: a supervisor together with its agent, or
+// player is an id and the process that acts under it: a supervisor together with its agent, or
 // the human.
-type simAgent struct {
+type player struct {
 	s       *simulation
 	id      string
 	cli     string // its program; "" in a run without review policy
 	actor   board.Actor
 	board   *gitboard.Board
-	store   *simStore
+	store   *ownStore
 	skew    time.Duration
 	gen     int       // number of the process under this id
 	busy    bool      // in the middle of a step
@@ -35,17 +35,17 @@ type simAgent struct {
 }
 
 // after schedules do, unless the process has been replaced by then.
-func (a *simAgent) after(d time.Duration, do func()) {
+func (a *player) after(d time.Duration, do func()) {
 	a.s.seq++
-	heap.Push(&a.s.queue, simEvent{at: a.s.now.Add(max(d, time.Second)), seq: a.s.seq, a: a, gen: a.gen, do: do})
+	heap.Push(&a.s.queue, happening{at: a.s.now.Add(max(d, time.Second)), seq: a.s.seq, a: a, gen: a.gen, do: do})
 }
 
-func (a *simAgent) soon(do func()) { a.after(a.s.span(2*time.Second, time.Minute), do) }
+func (a *player) soon(do func()) { a.after(a.s.span(2*time.Second, time.Minute), do) }
 
-func (a *simAgent) poll(do func()) { a.after(a.s.span(a.s.heartbeat/4, a.s.heartbeat), do) }
+func (a *player) poll(do func()) { a.after(a.s.span(a.s.heartbeat/4, a.s.heartbeat), do) }
 
 // do carries out an operation under one request id, with as many retries as it takes.
-func (a *simAgent) do(intent gitboard.Intent, then func(*gitboard.Done, error)) {
+func (a *player) do(intent gitboard.Intent, then func(*gitboard.Done, error)) {
 	a.doAll(func(ctx context.Context, v *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
 		p, refs, err := intent(ctx, v)
 		return []board.Payload{p}, refs, err
@@ -53,15 +53,15 @@ func (a *simAgent) do(intent gitboard.Intent, then func(*gitboard.Done, error)) 
 }
 
 // doAll is do for operations that belong together; then receives the first of them.
-func (a *simAgent) doAll(intents gitboard.Intents, then func(*gitboard.Done, error)) {
+func (a *player) doAll(intents gitboard.Intents, then func(*gitboard.Done, error)) {
 	a.attempt(a.s.request(), intents, 0, then)
 }
 
-func (a *simAgent) just(p board.Payload, then func(*gitboard.Done, error)) {
+func (a *player) just(p board.Payload, then func(*gitboard.Done, error)) {
 	a.do(gitboard.Just(p), then)
 }
 
-func (a *simAgent) attempt(request string, intents gitboard.Intents, tries int, then func(*gitboard.Done, error)) {
+func (a *player) attempt(request string, intents gitboard.Intents, tries int, then func(*gitboard.Done, error)) {
 	a.exposed = true
 	all, err := a.board.DoAll(a.s.ctx, gitboard.Request{Actor: a.actor, ID: request}, intents)
 	a.exposed, a.store.blind = false, false
@@ -69,7 +69,7 @@ func (a *simAgent) attempt(request string, intents gitboard.Intents, tries int, 
 	case a.store.dead:
 	case err == nil:
 		for n, done := range all {
-			a.s.acked = append(a.s.acked, simAck{done.Commit, gitboard.Numbered(request, n+1)})
+			a.s.acked = append(a.s.acked, answered{done.Commit, gitboard.Numbered(request, n+1)})
 		}
 		then(all[0], nil)
 	case isRefusal(err, "session"):
@@ -91,6 +91,8 @@ func (a *simAgent) attempt(request string, intents gitboard.Intents, tries int, 
 	}
 }
 
+var errFault = errors.New("the plug was pulled")
+
 func refusalCode(err error) board.ErrorCode {
 	r := (*board.Refusal)(nil)
 	errors.As(err, &r)
@@ -103,20 +105,20 @@ func isLost(err error) bool {
 }
 
 // now carries out an operation once and without faults.
-func (a *simAgent) now(p board.Payload) (*gitboard.Done, error) {
+func (a *player) now(p board.Payload) (*gitboard.Done, error) {
 	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: a.s.request()}, gitboard.Just(p))
 	a.s.eye.catchUp()
 	return done, err
 }
 
-func (a *simAgent) mustDo(p board.Payload) {
+func (a *player) mustDo(p board.Payload) {
 	if _, err := a.now(p); err != nil {
 		a.s.failf("%s: %v", p.Op(), err)
 	}
 }
 
 // crash ends the process, which forgets its plans. Another one starts later.
-func (a *simAgent) crash(why string) {
+func (a *player) crash(why string) {
 	a.gen++
 	a.store.dead, a.store.blind, a.exposed, a.asleep = false, false, false, time.Time{}
 	a.s.met["process ended"]++
@@ -135,7 +137,7 @@ func (a *simAgent) crash(why string) {
 }
 
 // hang stops the process including its heartbeat, possibly for longer than its lease.
-func (a *simAgent) hang() {
+func (a *player) hang() {
 	a.asleep = a.s.now.Add(a.s.span(a.s.lease/4, 4*a.s.lease))
 	a.s.met["hung"]++
 	a.s.say(a.id, "! hangs until %s", a.asleep.Format("15:04:05"))
@@ -148,7 +150,7 @@ func (a *simAgent) hang() {
 }
 
 // boot registers a new session and starts to work.
-func (a *simAgent) boot() {
+func (a *player) boot() {
 	if len(a.s.eye.state().Running()) == 0 {
 		a.gone = true
 		return
@@ -171,14 +173,14 @@ func (a *simAgent) boot() {
 	})
 }
 
-func (a *simAgent) registration(session string) gitboard.Intent {
+func (a *player) registration(session string) gitboard.Intent {
 	return func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return &board.Register{Session: session, Clone: "memory", PID: 1, CLI: a.cli}, nil, nil
 	}
 }
 
 // beat renews the lease now and at intervals. An agent that has lost it stops at once.
-func (a *simAgent) beat() {
+func (a *player) beat() {
 	a.exposed = true
 	_, err := a.board.Sessions().Heartbeat(a.s.ctx, a.actor, 0)
 	a.exposed, a.store.blind = false, false
@@ -195,7 +197,7 @@ func (a *simAgent) beat() {
 }
 
 // live continues with the work of the role.
-func (a *simAgent) live() {
+func (a *player) live() {
 	if len(a.s.eye.state().Running()) == 0 {
 		a.quit(true)
 		return
@@ -211,7 +213,7 @@ func (a *simAgent) live() {
 }
 
 // quit releases what the agent holds and deregisters it; unless for good, it comes back.
-func (a *simAgent) quit(forGood bool) {
+func (a *player) quit(forGood bool) {
 	leave := func() {
 		a.just(&board.Deregister{}, func(_ *gitboard.Done, err error) {
 			if err != nil {
@@ -233,7 +235,7 @@ func (a *simAgent) quit(forGood bool) {
 }
 
 // letGo releases a task whose goal has been given up. It reports whether that is what t is.
-func (a *simAgent) letGo(t *board.Task) bool {
+func (a *player) letGo(t *board.Task) bool {
 	if a.s.eye.state().Runs(t.Goal) {
 		return false
 	}
@@ -242,7 +244,7 @@ func (a *simAgent) letGo(t *board.Task) bool {
 }
 
 // view reads the board; nil if that fails.
-func (a *simAgent) view() *gitboard.View {
+func (a *player) view() *gitboard.View {
 	v, err := a.board.View(a.s.ctx)
 	if err != nil {
 		a.s.failf("%s looks: %v", a.id, err)
@@ -252,7 +254,7 @@ func (a *simAgent) view() *gitboard.View {
 
 // news reports whether the board has moved since the agent last looked. Sometimes it says so
 // regardless, since time alone changes what is possible.
-func (a *simAgent) news() bool {
+func (a *player) news() bool {
 	if a.looked == a.s.eye.n && !a.s.chance(200) {
 		return false
 	}
@@ -262,12 +264,12 @@ func (a *simAgent) news() bool {
 
 // halted reports whether looking for work is pointless because the run is halted; sometimes an
 // agent tries regardless.
-func (a *simAgent) halted() bool {
+func (a *player) halted() bool {
 	return a.s.eye.state().Control().Mode != board.Running && !a.s.chance(30)
 }
 
 // lapsed is a cheap form of takeable, which saves reading a board that offers nothing.
-func (a *simAgent) lapsed(holder string, _ board.Brief) bool {
+func (a *player) lapsed(holder string, _ board.Brief) bool {
 	h := testrun.Must(lease.Read(a.s.ctx, a.s.memory, holder))(a.s.t)
 	return h == nil || a.s.now.Add(a.skew).After(h.Expires.Std())
 }
@@ -284,7 +286,7 @@ func takeable(v *gitboard.View) func(string, board.Brief) bool {
 }
 
 // aside returns what any agent may record while it works: a discovery or an anomaly.
-func (a *simAgent) aside(task string) board.Payload {
+func (a *player) aside(task string) board.Payload {
 	s := a.s
 	if s.chance(400) {
 		urgency := "deferred"

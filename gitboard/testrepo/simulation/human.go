@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // rule does a human's next action: something that waits for one, or a whim.
-func (a *simAgent) rule() {
+func (a *player) rule() {
 	s := a.s
 	if p := a.judges(); p != nil {
 		a.just(p, func(*gitboard.Done, error) { a.after(s.span(time.Minute, time.Hour), a.rule) })
@@ -46,14 +46,14 @@ func (a *simAgent) rule() {
 }
 
 // judges ends a review that the human has claimed: no lease would end it.
-func (a *simAgent) judges() board.Payload {
+func (a *player) judges() board.Payload {
 	for _, b := range a.s.eye.state().Tasks() {
 		if b.Status != board.ReadyForReview || b.ReviewingBy != roles.HumanID {
 			continue
 		}
 		p := &board.Verdict{About: board.About{Task: b.ID}, Verdict: board.VerdictApproved, Commit: a.s.eye.state().Task(b.ID).ReviewCommit}
 		if a.s.chance(300) {
-			p.Verdict, p.Rejection = board.VerdictRejected, simRejection
+			p.Verdict, p.Rejection = board.VerdictRejected, rejection
 		}
 		return p
 	}
@@ -61,7 +61,7 @@ func (a *simAgent) judges() board.Payload {
 }
 
 // asked returns an action that the board waits for and only a human can take.
-func (a *simAgent) asked() board.Payload {
+func (a *player) asked() board.Payload {
 	s := a.s
 	state := s.eye.state()
 	switch c := state.Control(); {
@@ -108,11 +108,11 @@ func (a *simAgent) asked() board.Payload {
 			for _, id := range proposed[1:] {
 				a.s.seq++
 				s.say(a.id, "reviews %s, too", id)
-				if _, err := a.now(&board.Finalize{About: board.About{Task: id}, SpecOID: simSpec}); err != nil && !isRefusal(err) {
+				if _, err := a.now(&board.Finalize{About: board.About{Task: id}, SpecOID: specOID}); err != nil && !isRefusal(err) {
 					s.failf("finalize: %v", err)
 				}
 			}
-			return &board.Finalize{About: board.About{Task: proposed[0]}, SpecOID: simSpec}
+			return &board.Finalize{About: board.About{Task: proposed[0]}, SpecOID: specOID}
 		case b.Status == board.IntegrationFailed && s.chance(200):
 			return &board.RetryMerge{About: board.About{Task: b.ID}, ReviewCommit: state.Task(b.ID).ReviewCommit, Onto: string(s.integration())}
 		}
@@ -121,7 +121,7 @@ func (a *simAgent) asked() board.Payload {
 }
 
 // whim returns something that a human may do at any time.
-func (a *simAgent) whim() board.Payload {
+func (a *player) whim() board.Payload {
 	s := a.s
 	state := s.eye.state()
 	tasks := state.Tasks()
@@ -163,12 +163,12 @@ func (a *simAgent) whim() board.Payload {
 }
 
 // land moves integration as a human does.
-func (a *simAgent) land(then func(*gitboard.Done, error)) {
+func (a *player) land(then func(*gitboard.Done, error)) {
 	s := a.s
 	a.do(func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		before, after := s.integration(), s.commit("specs")
-		s.landed[after] = simLanding{parent: before}
+		s.landed[after] = landing{parent: before}
 		return &board.Land{Before: string(before), Commit: string(after), Reason: "specs"},
-			[]plumbing.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
+			[]plumbing.RefUpdate{{Ref: integrationRef, Old: before, New: after}}, nil
 	}, then)
 }

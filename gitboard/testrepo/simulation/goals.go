@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"slices"
@@ -47,7 +47,7 @@ func stuckIn(s *board.State, g *board.Goal, in ...board.Status) []string {
 
 // planning is a planner's next operation: on the goal that it plans, or else it takes on another
 // one that calls for something and that no live planner has.
-func (a *simAgent) planning() board.Payload {
+func (a *player) planning() board.Payload {
 	state := a.s.eye.state()
 	running := state.Running()
 	slices.SortStableFunc(running, func(x, y *board.Goal) int {
@@ -76,7 +76,7 @@ func (a *simAgent) planning() board.Payload {
 
 // steers does what a human decides about goals: it gives one up, takes it up again after a while,
 // and starts the last one once nothing is worked on. It reports whether it has done anything.
-func (a *simAgent) steers() bool {
+func (a *player) steers() bool {
 	s := a.s
 	if s.goals == 1 {
 		return false
@@ -108,7 +108,7 @@ func (a *simAgent) steers() bool {
 // humanHasTime reports whether the human stays. One who leaves may leave a goal given up, and then
 // what waits for its tasks waits for that human.
 func (s *simulation) humanHasTime() bool {
-	return s.humanLeaves == 0 || s.now.Sub(simStart) <= s.humanLeaves
+	return s.humanLeaves == 0 || s.now.Sub(began) <= s.humanLeaves
 }
 
 // revive starts the agents again that had left since nothing was worked on. A human who sees that
@@ -150,7 +150,7 @@ func (s *simulation) careful(id string, migrates bool) {
 }
 
 // changesTeam is a human's change of the review policy while work is under way.
-func (a *simAgent) changesTeam() board.Payload {
+func (a *player) changesTeam() board.Payload {
 	s := a.s
 	return carefulTeam(func(p *board.ReviewPolicy) {
 		p.Approvals = between(s.rng, 1, 2)
@@ -172,7 +172,7 @@ func (s *simulation) zeal(state *board.State, b board.Brief) float64 {
 }
 
 // praise lets a coder try to review its own submission, which must be refused.
-func (a *simAgent) praise(id string) {
+func (a *player) praise(id string) {
 	a.soon(func() {
 		a.just(&board.ClaimReview{About: board.About{Task: id}}, func(_ *gitboard.Done, err error) {
 			if err == nil {
@@ -186,7 +186,7 @@ func (a *simAgent) praise(id string) {
 
 // judged records from the operations alone who has approved a submission, and fails when one counts
 // as approved without the reviewers that its stage asks for.
-func (e *simEye) judged(before, after *board.State, op board.Operation) {
+func (e *observer) judged(before, after *board.State, op board.Operation) {
 	s, id := e.s, op.TaskID()
 	switch p := op.Payload.(type) {
 	case *board.Submit:
@@ -204,7 +204,7 @@ func (e *simEye) judged(before, after *board.State, op board.Operation) {
 	}
 }
 
-func (e *simEye) verdict(before, after *board.State, op board.Operation, p *board.Verdict) {
+func (e *observer) verdict(before, after *board.State, op board.Operation, p *board.Verdict) {
 	s, id := e.s, op.TaskID()
 	if p.Verdict != board.VerdictApproved {
 		if len(e.approved[id]) > 0 {

@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // review continues a review, lands approved work, or looks for something to review.
-func (a *simAgent) review() {
+func (a *player) review() {
 	s := a.s
 	if t := s.eye.held(a.id); t != nil {
 		if !a.letGo(t) {
@@ -61,7 +61,7 @@ func (a *simAgent) review() {
 }
 
 // judge reads for a while and then ends in one of the ways in which a review ends.
-func (a *simAgent) judge(id string) {
+func (a *player) judge(id string) {
 	s := a.s
 	read := s.span(s.workMin, s.workMax/4)
 	if s.chance(50) {
@@ -88,19 +88,19 @@ func (a *simAgent) judge(id string) {
 	a.after(read, func() {
 		p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Checked: "tests", Commit: seen}
 		if verdict == board.VerdictRejected {
-			p.Rejection = simRejection
+			p.Rejection = rejection
 		}
 		a.just(p, a.orAnew(a.liveSoon))
 	})
 }
 
-var simRejection = &board.Rejection{
+var rejection = &board.Rejection{
 	Blockers: []board.Finding{{Where: "main.go:1", Issue: "it does nothing", Why: "done_when", Suggestion: "do it"}},
 	Overall:  "not yet", Spec: "n/a", Anomaly: "none", Prior: []string{"PARTIAL: half of it"},
 }
 
 // mergeDue merges the tasks that are due, as a train if there are several.
-func (a *simAgent) mergeDue(due []string) {
+func (a *player) mergeDue(due []string) {
 	if len(due) == 1 || a.s.chance(300) {
 		a.merge(due[0])
 		return
@@ -114,7 +114,7 @@ var errOffTheTrain = &board.Refusal{Code: board.CodeEmpty, Message: "no task is 
 // train brings several tasks to integration in one transaction. Each is built on the one before it;
 // the first that fails its test is recorded together with those before it. Tasks that are no longer
 // approved, or that integration already has, are skipped.
-func (a *simAgent) train(ids []string) {
+func (a *player) train(ids []string) {
 	s := a.s
 	bad := map[string]bool{}
 	for _, id := range ids {
@@ -139,7 +139,7 @@ func (a *simAgent) train(ids []string) {
 				break
 			}
 			after := s.commit("merge")
-			s.landed[after] = simLanding{tip, plumbing.OID(t.ReviewCommit)}
+			s.landed[after] = landing{tip, plumbing.OID(t.ReviewCommit)}
 			p.MergeCommit, p.MergeType = string(after), board.MergeCommitType
 			landed, tip = append(landed, p), after
 		}
@@ -152,12 +152,12 @@ func (a *simAgent) train(ids []string) {
 			}
 			s.met["train"]++
 		}
-		return all, []plumbing.RefUpdate{{Ref: simIntegration, Old: before, New: tip}}, nil
+		return all, []plumbing.RefUpdate{{Ref: integrationRef, Old: before, New: tip}}, nil
 	}, func(*gitboard.Done, error) { a.soon(a.live) })
 }
 
 // merge brings approved work into integration: integration and board move in one transaction.
-func (a *simAgent) merge(id string) {
+func (a *player) merge(id string) {
 	s := a.s
 	failure := ""
 	switch {
@@ -181,13 +181,13 @@ func (a *simAgent) merge(id string) {
 			return p, nil, nil
 		}
 		after := s.commit("merge")
-		s.landed[after] = simLanding{before, plumbing.OID(t.ReviewCommit)}
+		s.landed[after] = landing{before, plumbing.OID(t.ReviewCommit)}
 		p.MergeCommit, p.MergeType, p.Test = string(after), board.MergeCommitType, "go test ./..."
-		return p, []plumbing.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
+		return p, []plumbing.RefUpdate{{Ref: integrationRef, Old: before, New: after}}, nil
 	}, func(*gitboard.Done, error) { a.soon(a.live) })
 }
 
-func (a *simAgent) retry(id string) {
+func (a *player) retry(id string) {
 	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {

@@ -1,4 +1,4 @@
-package gitboard_test
+package simulation
 
 import (
 	"errors"
@@ -13,9 +13,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// simEye watches the log: it replays each commit as it arrives and checks it against its own notes
+// observer watches the log: it replays each commit as it arrives and checks it against its own notes
 // of who holds what.
-type simEye struct {
+type observer struct {
 	s        *simulation
 	memory   *board.Memory
 	at       board.Time
@@ -34,17 +34,17 @@ type simEye struct {
 	ends     map[board.Status]int
 }
 
-func newSimEye(s *simulation) *simEye {
-	return &simEye{
+func newSimEye(s *simulation) *observer {
+	return &observer{
 		s: s, memory: board.NewMemory(), tip: plumbing.ZeroOID, progress: s.now, chain: map[plumbing.OID]bool{}, requests: map[string]plumbing.OID{},
 		sessions: map[string]string{}, coder: map[string]string{}, reviewer: map[string]string{}, approved: map[string][]string{}, ops: map[string]int{}, ends: map[board.Status]int{},
 	}
 }
 
-func (e *simEye) state() *board.State { return board.NewState(e.memory, e.at) }
+func (e *observer) state() *board.State { return board.NewState(e.memory, e.at) }
 
 // held is the task that an agent works on.
-func (e *simEye) held(agent string) *board.Task {
+func (e *observer) held(agent string) *board.Task {
 	a := e.state().Agent(agent)
 	if a == nil || a.CurrentTask == "" || a.Status == board.Waiting {
 		return nil
@@ -53,7 +53,7 @@ func (e *simEye) held(agent string) *board.Task {
 }
 
 // catchUp replays new commits of the log.
-func (e *simEye) catchUp() {
+func (e *observer) catchUp() {
 	tip := testrun.Must(e.s.memory.Ref(e.s.ctx, plumbing.BoardRef))(e.s.t)
 	if tip == e.tip {
 		return
@@ -72,7 +72,7 @@ func (e *simEye) catchUp() {
 }
 
 // fenced checks that the lease of an agent that lost its claim to this operation is gone.
-func (e *simEye) fenced(op board.Operation, robbed string) {
+func (e *observer) fenced(op board.Operation, robbed string) {
 	if robbed == "" || robbed == op.Actor.ID {
 		return
 	}
@@ -82,7 +82,7 @@ func (e *simEye) fenced(op board.Operation, robbed string) {
 }
 
 // take replays one commit and returns its operation, and the agent whose lease that needs.
-func (e *simEye) take(c plumbing.Commit) (op board.Operation, robbed string) {
+func (e *observer) take(c plumbing.Commit) (op board.Operation, robbed string) {
 	s := e.s
 	h := testrun.Must(codec.ParseHead(c.Message))(s.t)
 	file := ""
@@ -134,7 +134,7 @@ func (e *simEye) take(c plumbing.Commit) (op board.Operation, robbed string) {
 }
 
 // held2 records from the operations alone who holds what, and fails when two would hold the same.
-func (e *simEye) held2(before *board.State, op board.Operation) {
+func (e *observer) held2(before *board.State, op board.Operation) {
 	s, id, task := e.s, op.Actor.ID, op.TaskID()
 	if _, registers := op.Payload.(*board.Register); op.Actor.Role != roles.Human && !registers && e.sessions[id] != op.Actor.Session {
 		s.failf("%s by %s in the session %s, which %s has replaced", op.Name(), id, op.Actor.Session, e.sessions[id])
@@ -182,7 +182,7 @@ func (e *simEye) held2(before *board.State, op board.Operation) {
 }
 
 // sound checks the whole board.
-func (e *simEye) sound() {
+func (e *observer) sound() {
 	state := e.state()
 	if bad := board.Violations(state); len(bad) > 0 {
 		e.s.failf("the board is broken: %v", bad)
