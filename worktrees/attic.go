@@ -399,7 +399,7 @@ func (s *Project) ignored(ctx context.Context, v *gitboard.View, task, path stri
 		kept = append(kept, f)
 	}
 	if len(large) > 0 {
-		s.b.Mention(fmt.Sprintf("not kept of %s, ignored by git and beyond attic_max_mb: %s", task, listed(large)))
+		s.b.Mention(fmt.Sprintf("not kept of %s, ignored by git and beyond attic_max_mb: %s", task, Listed(large)))
 	}
 	if len(kept) == 0 {
 		return plumbing.ZeroOID, nil

@@ -115,7 +115,7 @@ func Setup(ctx context.Context, b *gitboard.Board, v *gitboard.View, path string
 			return fmt.Errorf("copy files of worktree_copy: %w", err)
 		}
 		if len(copied) > 0 {
-			b.Mention("copied: " + listed(copied))
+			b.Mention("copied: " + Listed(copied))
 		}
 	}
 	if c.WorktreeSetup == "" {

@@ -161,7 +161,7 @@ func clean(v *gitboard.View, task string, c git.Checkout, hint board.Hint) error
 	case c.Branch == v.TaskRef(task) && c.Head.IsZero():
 		return about(board.CodeMissing, task, "the branch %s is missing", v.TaskBranch(task)).Way(board.ActOn("doctor"))
 	case len(c.Dirty) > 0:
-		return about(board.CodeDirty, task, "the worktree of %s has changes that are not committed: %s", task, listed(paths(c.Dirty))).Advise("%s", hint)
+		return about(board.CodeDirty, task, "the worktree of %s has changes that are not committed: %s", task, Listed(paths(c.Dirty))).Advise("%s", hint)
 	}
 	return nil
 }

@@ -391,8 +391,8 @@ var steady = func(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), steadyFor)
 }
 
-// listed names up to five of the paths, for a sentence.
-func listed(paths []string) string {
+// Listed names up to five of the paths, for a sentence.
+func Listed(paths []string) string {
 	const most = 5
 	shown := make([]string, 0, most)
 	for _, p := range paths[:min(most, len(paths))] {

@@ -129,7 +129,7 @@ func (s *Project) removeWorktree(ctx context.Context, task, path string, large [
 		if err := disk.MoveFiles(path, to, large); err != nil {
 			return err
 		}
-		s.b.Mention(fmt.Sprintf("moved to %s, beyond attic_max_mb: %s", to, listed(large)))
+		s.b.Mention(fmt.Sprintf("moved to %s, beyond attic_max_mb: %s", to, Listed(large)))
 	}
 	return s.repo.Worktree(path).Remove(ctx)
 }

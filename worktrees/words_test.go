@@ -18,7 +18,7 @@ func TestListed(t *testing.T) {
 	for want, paths := range map[string]string{
 		"": "", "a": "a", "a, b, c, d, e": "a b c d e", "a, b, c, d, e and 2 more": "a b c d e f g",
 	} {
-		if got := listed(strings.Fields(paths)); got != want {
+		if got := Listed(strings.Fields(paths)); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

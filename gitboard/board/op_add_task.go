@@ -44,7 +44,7 @@ func (p *AddTask) Check(s *State, op Operation) error {
 	if op.Actor.Role != roles.Human {
 		return refuse(CodePermission, "only a human injects a task that is ready; a planner adds and finalizes")
 	}
-	return gates(s, p.Task, p.Definition, p.NoSpecFile)
+	return gates(p.Task, p.Definition, p.NoSpecFile)
 }
 
 // Apply implements Payload.
@@ -141,7 +141,7 @@ func Missing(d Definition) []string {
 }
 
 // gates are the conditions that a task must meet before anyone may claim it.
-func gates(s *State, id string, d Definition, noSpecFile bool) error {
+func gates(id string, d Definition, noSpecFile bool) error {
 	if missing := Missing(d); len(missing) > 0 {
 		return &Refusal{Code: CodeGate, Message: fmt.Sprintf("%s has no %s", id, missing[0]), Task: id}
 	}

@@ -91,7 +91,7 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 		return err
 	}
 	if t.Status != Draft {
-		return gates(s, p.Task, d, p.NoSpecFile || !slices.Contains(p.Set, "spec_ref"))
+		return gates(p.Task, d, p.NoSpecFile || !slices.Contains(p.Set, "spec_ref"))
 	}
 	return nil
 }

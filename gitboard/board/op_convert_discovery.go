@@ -14,7 +14,7 @@ func (p *ConvertDiscovery) TaskID() string { return p.Task }
 
 // Check implements Payload.
 func (p *ConvertDiscovery) Check(s *State, _ Operation) error {
-	_, err := s.openDiscovery(p.Discovery)
+	err := s.openDiscovery(p.Discovery)
 	return err
 }
 

@@ -61,16 +61,17 @@ func (p *Discover) Subject(before, _ *State, _ Operation) (string, string) {
 	return line + ": " + text.Line(p.Description, 80), p.Description
 }
 
-func (s *State) openDiscovery(id string) (*Discovery, error) {
+// openDiscovery refuses the id of no discovery, and one that was dealt with.
+func (s *State) openDiscovery(id string) error {
 	var d *Discovery
 	if recordID.MatchString(id) {
 		d = s.Discovery(id)
 	}
 	if d == nil {
-		return nil, refuse(CodeUnknownRecord, "no discovery is called %s", quote(id)).meant(id, s.List(DiscoveryDir), ActOn("read", DiscoveryDir))
+		return refuse(CodeUnknownRecord, "no discovery is called %s", quote(id)).meant(id, s.List(DiscoveryDir), ActOn("read", DiscoveryDir))
 	}
 	if !d.Open() && (d.Settled == nil || d.Settled.How != "deferred") { // a deferred one may be taken up later
-		return nil, refuse(CodeExists, "%s has been dealt with already", id).Way(ActOn("read", DiscoveryDir))
+		return refuse(CodeExists, "%s has been dealt with already", id).Way(ActOn("read", DiscoveryDir))
 	}
-	return d, nil
+	return nil
 }

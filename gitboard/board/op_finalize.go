@@ -27,7 +27,7 @@ func (p *Finalize) Check(s *State, op Operation) error {
 	if err := specOID(p.SpecOID); err != nil {
 		return err
 	}
-	return gates(s, p.Task, d, p.NoSpecFile)
+	return gates(p.Task, d, p.NoSpecFile)
 }
 
 // Apply implements Payload.

@@ -12,7 +12,7 @@ func (p *SettleDiscovery) Op() string { return "settle-discovery" }
 
 // Check implements Payload.
 func (p *SettleDiscovery) Check(s *State, _ Operation) error {
-	if _, err := s.openDiscovery(p.Discovery); err != nil {
+	if err := s.openDiscovery(p.Discovery); err != nil {
 		return err
 	}
 	if p.How != "deferred" && p.How != "rejected" {

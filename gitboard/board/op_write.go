@@ -138,7 +138,7 @@ func (p *Write) Check(s *State, op Operation) error {
 		if err := checkDefinition(s, t.Definition(), t.ID); err != nil || t.Status == Draft {
 			return err
 		}
-		return gates(s, t.ID, t.Definition(), true)
+		return gates(t.ID, t.Definition(), true)
 	}
 	return nil
 }

@@ -148,11 +148,11 @@ var rules = []rule{
 		{From: []Status{IntegrationFailed, Blocked}, To: Approved, Who: judging, Note: "the same commit merges cleanly now"},
 	}},
 	{payload: &Unblock{}, noun: "unblocking", way: wayToUnblock, who: planning, moves: []Transition{
-		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, but for --afresh"},
+		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, unless --afresh"},
 		{From: []Status{Blocked}, To: Claimed, Who: planning, Note: "--same-coder"},
 	}},
 	{payload: &Answer{}, noun: "an answer", way: wayToAnswer, who: planning, taskless: true, moves: []Transition{
-		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, but for --afresh"},
+		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, unless --afresh"},
 	}},
 	{payload: &Reassign{}, noun: "a reassignment", way: wayToReassign, who: planning, moves: []Transition{
 		{From: []Status{Rejected}, Who: planning, Note: "frees it for another coder"},

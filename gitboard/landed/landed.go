@@ -1,6 +1,6 @@
 // Package landed finds out from git alone whether a commit of integration has landed on another branch,
-// as hosts land pull requests: by a merge, squashed, or rebased. It compares trees, so it needs no
-// host and no word of one.
+// as hosts land pull requests: by a merge, squashed, or rebased. It compares trees, so it never has
+// to ask a host.
 //
 // It changes no ref, and depends on the commits alone.
 //

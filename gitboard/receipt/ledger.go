@@ -55,12 +55,12 @@ type Move struct {
 	Approvals  []Approval   `json:"approvals"`
 	Test       string       `json:"test,omitempty"` // the command that passed before the move
 
-	at, began int             // the index of the operation, and of the task's first
-	authors   map[string]bool // of its commits
-	merged    bool            // Commit is a merge that was computed
-	landed    plumbing.OID    // it brings forward this commit of another branch, which has as.Head
-	head      plumbing.OID    // see landed
-	workers   []string        // agents that ever held the task
+	began   int             // the index of the task's first operation
+	authors map[string]bool // of its commits
+	merged  bool            // Commit is a merge that was computed
+	landed  plumbing.OID    // it brings forward this commit of another branch, which has as.Head
+	head    plumbing.OID    // see landed
+	workers []string        // agents that ever held the task
 }
 
 // The types of moves, in addition to those of merges.
@@ -73,7 +73,6 @@ const (
 // ledger is the result of a board's replay, for receipts.
 type ledger struct {
 	root  plumbing.OID
-	tree  plumbing.OID // of the newest operation
 	index map[plumbing.OID]int
 	moves []*Move
 	tests plumbing.OID // the first merge from which on all merges were tested
@@ -110,7 +109,7 @@ func (l *ledger) see(o audit.Replayed) {
 		*l = *newLedger()
 		l.root = o.Commit
 	}
-	l.index[o.Commit], l.tree = len(l.index), o.Tree
+	l.index[o.Commit] = len(l.index)
 	who := whoOf(o)
 	if id := o.Op.TaskID(); id != "" && l.tasks[id] == nil {
 		l.tasks[id] = &course{began: l.index[o.Commit], planned: who.ID}
@@ -175,7 +174,7 @@ func (l *ledger) move(o audit.Replayed, t *course, who Who) *Move {
 		return nil
 	}
 	m := &Move{By: who, Op: o.Commit, Before: plumbing.OID(moved.Before), Commit: plumbing.OID(moved.After), Type: typeLanding, Approvals: []Approval{},
-		at: l.index[o.Commit], began: l.index[o.Commit], authors: map[string]bool{}}
+		began: l.index[o.Commit], authors: map[string]bool{}}
 	switch p := o.Op.Payload.(type) {
 	case *board.Merge:
 		m.Type, m.Test, m.Submission = p.MergeType, p.Test, plumbing.OID(p.ReviewCommit)

@@ -40,9 +40,9 @@ type Demand struct {
 
 // Demands computes the demand for each role of the team at a given time, in the team's order. Work
 // that several roles could do counts for one of them: for the role of an idle agent, else for a
-// role with live agents, else for the first. Left has at most the given number of entries; 0 stands
-// for as many agents as the role may still get.
-func Demands(s *board.State, leases map[string]board.Lease, now board.Time, most int) []Demand {
+// role with live agents, else for the first. Left has an entry for each agent that the role may still
+// get at most.
+func Demands(s *board.State, leases map[string]board.Lease, now board.Time) []Demand {
 	live := func(id string) bool { return s.Agent(id) != nil && now < leases[id].Expires }
 	team := s.Team().Roles
 	all := make([]Demand, len(team))
@@ -73,14 +73,14 @@ func Demands(s *board.State, leases map[string]board.Lease, now board.Time, most
 		d.offer(s, offerTo(s, d.Role, leases, now, live), taken[d.Role.Kind])
 	}
 	for _, d := range order {
-		d.leave(nextAgent(s, d.Role), cmp.Or(most, d.Bounds.Max-len(d.Live)), offerTo(s, d.Role, leases, now, live), taken[d.Role.Kind])
+		d.leave(nextAgent(s, d.Role), d.Bounds.Max-len(d.Live), offerTo(s, d.Role, leases, now, live), taken[d.Role.Kind])
 	}
 	return all
 }
 
 // DemandFor returns the demand for a role of the team; false if the team has no such role.
 func DemandFor(s *board.State, role string, leases map[string]board.Lease, now board.Time) (Demand, bool) {
-	all := Demands(s, leases, now, 0)
+	all := Demands(s, leases, now)
 	i := slices.IndexFunc(all, func(d Demand) bool { return d.Role.Name == role })
 	if i < 0 {
 		return Demand{}, false

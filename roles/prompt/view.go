@@ -3,7 +3,6 @@ package prompt
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -164,14 +163,7 @@ func (v *view) Anomalies() []string {
 	slices.Reverse(open)
 	var lines []string
 	for _, a := range open {
-		line := a.ID + " " + a.Type + " by " + a.Reporter
-		if a.Task != "" {
-			line += " on " + a.Task
-		}
-		for _, name := range slices.Sorted(maps.Keys(a.Details)) {
-			line += "; " + name + ": " + string(a.Details[name])
-		}
-		lines = append(lines, line)
+		lines = append(lines, report.AnomalyLine(a))
 	}
 	return lines
 }

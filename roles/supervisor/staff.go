@@ -86,7 +86,7 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	var demands []report.Demand
 	err = read(state, func() {
 		over = len(state.Running()) == 0
-		demands = report.Demands(state, leases, board.At(t.Board.Now()), 0)
+		demands = report.Demands(state, leases, board.At(t.Board.Now()))
 		t.reportByHand(state, leases)
 	})
 	if over || err != nil {

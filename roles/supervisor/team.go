@@ -72,7 +72,7 @@ func RunTeam(ctx context.Context, c Team) error {
 	if err != nil {
 		return err
 	}
-	t.again = time.AfterFunc(patience, func() { t.tooLong(ctx, patience) })
+	t.again = time.AfterFunc(patience, func() { t.tooLong(patience) })
 	defer t.again.Stop()
 	var all sync.WaitGroup
 	for i := range c.Members {
@@ -225,7 +225,7 @@ func (t *team) gone(i int) {
 }
 
 // tooLong ends the team if all its members have waited for work for too long.
-func (t *team) tooLong(ctx context.Context, patience time.Duration) {
+func (t *team) tooLong(patience time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	last := t.since

@@ -39,7 +39,6 @@ type witness struct {
 	shell  *clis.Fault // its tools can't find git liza
 	worked bool        // the model has answered at least once
 	used   clis.Usage
-	total  bool // used covers the whole run
 
 	// spent gets a value when the agent has used more tokens, or retries.
 	spent chan struct{}
@@ -162,7 +161,7 @@ func (w *witness) end(u clis.Usage) {
 	if u.Model == "" {
 		u.Model = w.used.Model
 	}
-	w.used, w.total = u, true
+	w.used = u
 }
 
 // bytesPerToken is the average size of a token, for estimates.

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // away reports whether a checkout is missing: its disk is not mounted, or it was deleted and git
@@ -63,21 +62,7 @@ func mayAdvance(ctx context.Context, b *gitboard.Board, top string, old, new plu
 		return fmt.Errorf("bring %s forward: %w", top, err)
 	}
 	if len(overlap) > 0 {
-		return board.Refuse(board.CodeOverlap, fmt.Sprintf("integration is checked out in %s, and changes there are in the way: %s", top, names(overlap)), "commit them there, or move them elsewhere, then try again")
+		return board.Refuse(board.CodeOverlap, fmt.Sprintf("integration is checked out in %s, and changes there are in the way: %s", top, worktrees.Listed(overlap)), "commit them there, or move them elsewhere, then try again")
 	}
 	return nil
-}
-
-// names lists paths for a sentence.
-func names(paths []string) string {
-	const most = 10
-	var shown []string
-	for _, p := range paths[:min(most, len(paths))] {
-		shown = append(shown, text.Line(p, 120))
-	}
-	line := strings.Join(shown, ", ")
-	if more := len(paths) - most; more > 0 {
-		line += fmt.Sprintf(" and %d more", more)
-	}
-	return line
 }

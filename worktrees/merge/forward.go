@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/proc"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // forward is a checkout of integration that follows a move of the branch. Its record is in this
@@ -195,7 +196,7 @@ func follow(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done, war
 		}
 		done = append(done, f.top)
 		if stray, err := b.Repo().Worktree(f.top).StrayModules(ctx); err == nil && len(stray) > 0 {
-			warnings = append(warnings, fmt.Sprintf("submodules in %s are at other commits than integration's: %s; in that directory: git submodule update", f.top, names(stray)))
+			warnings = append(warnings, fmt.Sprintf("submodules in %s are at other commits than integration's: %s; in that directory: git submodule update", f.top, worktrees.Listed(stray)))
 		}
 	}
 	return done, warnings
@@ -217,7 +218,7 @@ func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) (done []s
 			return done, fmt.Errorf("bring %s forward: %w", f.top, err)
 		}
 		if len(overlap) > 0 {
-			return done, board.Refusef(board.CodeOverlap, "%s, and changes there are in the way: %s", f, names(overlap)).
+			return done, board.Refusef(board.CodeOverlap, "%s, and changes there are in the way: %s", f, worktrees.Listed(overlap)).
 				Advise("move them elsewhere, without a commit there, then %s", board.ActOn("doctor").With("fix", ""))
 		}
 		if err := b.Clone().Discard(f.name); err != nil {

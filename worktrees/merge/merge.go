@@ -253,7 +253,7 @@ func (t *train) finished(ctx context.Context) (bool, error) {
 	}
 	if ids := board.Mergeable(v.State); len(ids) > 0 {
 		last := t.results[len(t.results)-1]
-		last.Warnings = append(last.Warnings, fmt.Sprintf("APPROVED now, and not merged by this request: %s (git liza merge --all)", names(ids)))
+		last.Warnings = append(last.Warnings, fmt.Sprintf("APPROVED now, and not merged by this request: %s (git liza merge --all)", worktrees.Listed(ids)))
 	}
 	return true, v.State.Err()
 }

@@ -326,16 +326,6 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestNames checks that a sentence names ten paths and counts the others.
-func TestNames(t *testing.T) {
-	paths := strings.Fields("a b c d e f g h i j k l")
-	for n, want := range map[int]string{1: "a", 10: "a, b, c, d, e, f, g, h, i, j", 12: "a, b, c, d, e, f, g, h, i, j and 2 more"} {
-		if got := names(paths[:n]); got != want {
-			t.Errorf("%q, not %q", got, want)
-		}
-	}
-}
-
 // TestEndOf checks that the end of a long log is read, and the whole of a short one.
 func TestEndOf(t *testing.T) {
 	file := testrun.Must(os.Create(filepath.Join(t.TempDir(), "log")))(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Retry makes a failed merge APPROVED again if the same commit merges cleanly into the current
@@ -37,7 +38,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task stri
 			return nil, nil, err
 		}
 		if len(conflicts) > 0 {
-			refusal := board.Refusef(board.CodeConflict, "%s still conflicts with integration: %s", t.ID, names(distinct(conflicts))).
+			refusal := board.Refusef(board.CodeConflict, "%s still conflicts with integration: %s", t.ID, worktrees.Listed(distinct(conflicts))).
 				Advise("a coder claims it as an integration fix: %s", board.ActOn("claim", t.ID))
 			refusal.Task = t.ID
 			return nil, nil, refusal

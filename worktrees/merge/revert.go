@@ -81,7 +81,7 @@ func (l *lander) undone(ctx context.Context, v *gitboard.View, tip plumbing.OID,
 		return err
 	}
 	if len(c.conflicts) > 0 {
-		refusal := board.Refusef(board.CodeConflict, "later work on integration changed the same lines as %s: %s", t.ID, names(c.conflicts)).
+		refusal := board.Refusef(board.CodeConflict, "later work on integration changed the same lines as %s: %s", t.ID, worktrees.Listed(c.conflicts)).
 			Advise("resolve it on a branch: git switch -c undo %s && git merge %s, then: %s", v.State.Config().IntegrationBranch, undo.Short(), board.ActOn("land", "undo"))
 		refusal.Task = t.ID
 		return refusal
@@ -102,7 +102,7 @@ func (l *lander) merged(ctx context.Context, v *gitboard.View, tip, commit plumb
 		return err
 	}
 	if len(c.conflicts) > 0 {
-		return board.Refusef(board.CodeConflict, "%s conflicts with %s: %s", text.Line(r.Commit, 60), branch, names(c.conflicts)).
+		return board.Refusef(board.CodeConflict, "%s conflicts with %s: %s", text.Line(r.Commit, 60), branch, worktrees.Listed(c.conflicts)).
 			Advise("resolve it on a branch: git switch -c both %s && git merge %s, then: %s", branch, text.Quote(r.Commit), board.ActOn("land", "both").With("merge", ""))
 	}
 	l.p = &board.Land{Commit: string(c.commit), Before: string(tip), Reason: r.Reason, Merged: string(commit), As: as, Test: c.command}

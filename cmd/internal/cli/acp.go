@@ -13,7 +13,7 @@ var _ = add(func() *call.Command {
 	var o acp.Options
 	return &call.Command{
 		Name: "acp", Group: "machines", Args: "-- COMMAND [ARG...]", Min: 1, Max: -1, Lasts: true,
-		Short: "run an agent of the Agent Client Protocol on the prompt that is standard input",
+		Short: "run an Agent Client Protocol agent on the prompt from standard input",
 		Long: `Supervisors run CLIs by it. Its events are printed as lines of JSON. Permission is given for the worktree alone, and unread
 notes interrupt a turn after a tool call.`,
 		Flags: func(f *pflag.FlagSet) {

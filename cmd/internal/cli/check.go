@@ -31,7 +31,7 @@ var _ = add(func() *call.Command {
 	var f rangeFlags
 	return &call.Command{
 		Name: "check", Group: "machines", Args: "BASE..HEAD", Max: -1,
-		Short: "check in a clone alone that commits of integration obeyed the rules",
+		Short: "check, using only a clone, that integration obeyed the rules",
 		Long: `Every commit of the range must have come to integration by a recorded merge or landing, approved at exactly
 that commit by others than its authors. The board is the remote's, as fetched; it is replayed as a whole, and anything
 that can't be checked is a failure. Requirements are signed, tested, approvals=N, humans=N and reproduced=N, here and in

@@ -20,7 +20,7 @@ var _ = add(func() *call.Command {
 	var flags *pflag.FlagSet
 	return &call.Command{
 		Name: "hooks install", Group: "setting up", Max: 0,
-		Short: "put git's hooks in place where agents are; init does it, too",
+		Short: "install git's hooks where agents work; init does it, too",
 		Long: `In a clone they are on in the worktrees of tasks, and in what a supervisor starts; a human's checkouts,
 hooks and settings stay as they are. The project's own hooks run first, whatever manages them.
 

@@ -85,7 +85,7 @@ func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *boa
 	case len(plans) > 0:
 		in.Wake = &plans[0]
 	case role != roles.Planner:
-		if in.Task, err = workOf(ctx, c, v, in.Agent, role); err != nil {
+		if in.Task, err = workOf(ctx, v, in.Agent, role); err != nil {
 			return in, err
 		}
 		if in.Task == "" {
@@ -105,7 +105,7 @@ func promptInput(ctx context.Context, c *call.Call, v *gitboard.View, named *boa
 }
 
 // workOf is the task that an agent has or would get next, "" for none.
-func workOf(ctx context.Context, c *call.Call, v *gitboard.View, id string, role roles.Role) (string, error) {
+func workOf(ctx context.Context, v *gitboard.View, id string, role roles.Role) (string, error) {
 	if t := report.TaskOf(v.State, id); t != nil && t.Status != board.Approved {
 		return t.ID, nil
 	}

@@ -113,7 +113,7 @@ func helpPage(a *call.App, cmd *call.Command, f *pflag.FlagSet) string {
 	if cmd.Long != "" {
 		b.WriteString("\n" + strings.TrimSpace(cmd.Long) + "\n")
 	}
-	b.WriteString("\n" + options(cmd, f))
+	b.WriteString("\n" + options(f))
 	if group := withFirstWord(cmd.Name); len(group) > 0 {
 		b.WriteString("\nMore:\n" + rows(a, group))
 	}
@@ -122,7 +122,7 @@ func helpPage(a *call.App, cmd *call.Command, f *pflag.FlagSet) string {
 }
 
 // options describes the flags, one per line.
-func options(cmd *call.Command, f *pflag.FlagSet) string {
+func options(f *pflag.FlagSet) string {
 	return placeholders().ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder)
 }
 

@@ -113,7 +113,7 @@ func manualPage(cmd *call.Command, f *pflag.FlagSet) string {
 		}
 	}
 	return manual("git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-"), cmd.Short, strings.TrimSpace("git liza "+cmd.Name+" [OPTIONS] "+cmd.Args),
-		"DESCRIPTION", about, "OPTIONS", asIs(options(cmd, f)), "EXAMPLES", asIs(cmd.Example),
+		"DESCRIPTION", about, "OPTIONS", asIs(options(f)), "EXAMPLES", asIs(cmd.Example),
 		"EXIT STATUS", "0 done, 1 refused, 2 lost the race, 3 a git operation failed, 4 the board is inconsistent, 5 git, the CLI of an agent or another program is missing or too old.",
 		"SEE ALSO", `\fBgit\-liza\fR(1), git liza docs`)
 }

@@ -30,7 +30,7 @@ func TestManual(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for _, want := range []string{cmd.Short, cmd.Long, strings.TrimSpace(dispatch.Options(cmd, (&call.Call{App: call.OS(), Cmd: cmd}).FlagSet()))} {
+		for _, want := range []string{cmd.Short, cmd.Long, strings.TrimSpace(dispatch.Options((&call.Call{App: call.OS(), Cmd: cmd}).FlagSet()))} {
 			for _, line := range strings.Split(want, "\n") {
 				if !strings.Contains(string(text), dispatch.Roff(line)) && !strings.Contains(string(text), dispatch.Roff(dispatch.Capital(line))) {
 					t.Errorf("%s lacks %q", file, line)

@@ -54,7 +54,7 @@ func Run(ctx context.Context, c *call.Call, reason, from string) error {
 		if err := e.open(ctx); err != nil {
 			return e.kept(text, err)
 		}
-		done, err := e.commitText(ctx, text)
+		done, err := e.commitText(ctx)
 		if err == nil {
 			return e.finish(done)
 		}
@@ -105,7 +105,7 @@ func (e *edit) asks() bool {
 }
 
 // commitText commits the file's present text; it returns nil if nothing changed.
-func (e *edit) commitText(ctx context.Context, before string) (*gitboard.Done, error) {
+func (e *edit) commitText(ctx context.Context) (*gitboard.Done, error) {
 	data, err := os.ReadFile(e.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, board.Refuse(board.CodeInvalid, "the editor left no file: nothing was changed", "")

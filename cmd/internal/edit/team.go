@@ -25,7 +25,7 @@ func SetTeam(ctx context.Context, c *call.Call, file, text, again string) (*gitb
 		return nil, wrongLine(file, codec.LineOf([]byte(text), "extra"), "there is no field extra", again)
 	}
 	return c.Do(ctx, "team", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		p, err := teamPayload(ctx, c, v, team)
+		p, err := teamPayload(ctx, v, team)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -59,7 +59,7 @@ func notRead(file string, err error, hint string) error {
 }
 
 // teamPayload names the object id of each file of instructions on the integration branch.
-func teamPayload(ctx context.Context, c *call.Call, v *gitboard.View, t board.Team) (*board.SetTeam, error) {
+func teamPayload(ctx context.Context, v *gitboard.View, t board.Team) (*board.SetTeam, error) {
 	t.Roles = append([]board.Role{}, t.Roles...)
 	for i := range t.Roles {
 		oid, err := v.SpecOID(ctx, t.Roles[i].Instructions)

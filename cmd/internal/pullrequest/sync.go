@@ -69,7 +69,7 @@ func Sync(ctx context.Context, c *call.Call, goal string) (*Synced, error) {
 	if _, err := c.Actor(ctx, "pr-update"); err != nil {
 		return nil, err
 	}
-	if _, err := unpolled(ctx, c); err != nil {
+	if err := unpolled(ctx, c); err != nil {
 		return nil, err
 	}
 	x := &exchange{c: c, last: &look{}}

@@ -45,7 +45,7 @@ type poller struct {
 // results and failures that differ from the last of their goal. A failure does not end it; another
 // poller does.
 func Watch(ctx context.Context, c *call.Call, goal string, tell func(*Synced, error) error) error {
-	if _, err := unpolled(ctx, c); err != nil {
+	if err := unpolled(ctx, c); err != nil {
 		return err
 	}
 	return poll(ctx, c, goal, false, tell)
@@ -116,13 +116,13 @@ func (p *poller) free(ctx context.Context) error {
 	return err
 }
 
-// unpolled returns the lease of the board's poller, and refuses if a poller holds it.
-func unpolled(ctx context.Context, c *call.Call) (*lease.Held, error) {
+// unpolled refuses if a poller holds the lease of the board's pull requests.
+func unpolled(ctx context.Context, c *call.Call) error {
 	held, err := lease.Read(ctx, c.Board.Log().Store(), plumbing.ForgeHolder)
 	if err != nil || !held.Live(c.App.Now()) {
-		return held, err
+		return err
 	}
-	return nil, board.Refuse(board.CodeBusy, fmt.Sprintf("%s syncs the pull requests of this board (lease until %s)", held.By(), held.Expires.Std().Format("15:04:05Z")),
+	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s syncs the pull requests of this board (lease until %s)", held.By(), held.Expires.Std().Format("15:04:05Z")),
 		"git liza pr status --fresh asks the host")
 }
 

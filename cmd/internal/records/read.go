@@ -32,7 +32,7 @@ func Part(ctx context.Context, c *call.Call, v *gitboard.View, paths []string) (
 		return nil, call.Usage(c.Cmd, "the path is empty")
 	}
 	path = DocumentPath(Meant(v.State, path))
-	if n, rest, err := recordNode(c, v, leases, path); n != nil || err != nil {
+	if n, rest, err := recordNode(v, leases, path); n != nil || err != nil {
 		if err != nil || rest == "" {
 			return n, err
 		}
@@ -87,7 +87,7 @@ func Leases(ctx context.Context, c *call.Call, v *gitboard.View) (map[string]boa
 // recordNode is the only record that a path leads into, and the rest of the path; nil if the path
 // leads into none. It reads no other record, so that a broken one does not prevent reading the
 // rest.
-func recordNode(c *call.Call, v *gitboard.View, leases map[string]board.Lease, path string) (n *yaml.Node, rest string, err error) {
+func recordNode(v *gitboard.View, leases map[string]board.Lease, path string) (n *yaml.Node, rest string, err error) {
 	parts := strings.SplitN(path, ".", 3)
 	record, at := Singles[parts[0]], 1
 	if dir, ok := Families[parts[0]]; ok && len(parts) > 1 {

@@ -51,16 +51,12 @@ func (s *subject) onHalt(a call.Act) call.Act {
 }
 
 // asks is the next of an act with one question.
-func asks(label func(s *subject) string, text func(s *subject) string) func(*subject, []string) *input {
+func asks(label func(s *subject) string) func(*subject, []string) *input {
 	return func(s *subject, answers []string) *input {
 		if len(answers) > 0 {
 			return nil
 		}
-		filled := ""
-		if text != nil {
-			filled = text(s)
-		}
-		return newInput(label(s), filled)
+		return newInput(label(s), "")
 	}
 }
 
@@ -70,13 +66,13 @@ func inState(states ...board.Status) func(*subject) bool {
 
 // bindings are what a human can do, in the order of the list of keys.
 var bindings = []act{
-	{key: 'a', name: "answer", help: "answer a BLOCKED task: it continues with its work", open: inState(board.Blocked), next: asks(questionOf, nil), do: answer},
-	{key: 'a', name: "approve", help: "approve a submission; the review is taken first", open: inState(board.ReadyForReview), next: asks(approvalOf, nil),
+	{key: 'a', name: "answer", help: "answer a BLOCKED task: it continues with its work", open: inState(board.Blocked), next: asks(questionOf), do: answer},
+	{key: 'a', name: "approve", help: "approve a submission; the review is taken first", open: inState(board.ReadyForReview), next: asks(approvalOf),
 		do: func(s *subject, a []string) call.Act {
 			return s.judge(worktrees.VerdictRequest{Verdict: board.VerdictApproved, Reason: a[0]})
 		}},
 	{key: 'c', name: "comment", help: "comment on the line of the diff; a rejection takes the comments along", open: onALine,
-		next: asks(func(s *subject) string { return s.at + ":" }, nil),
+		next: asks(func(s *subject) string { return s.at + ":" }),
 		do: func(s *subject, a []string) call.Act {
 			path, line, _ := text.ParsePlace(s.at)
 			r := gitboard.CommentRequest{Task: s.t.ID, Commit: s.t.ReviewCommit, Path: path, Line: line, Text: a[0]}
@@ -87,29 +83,29 @@ var bindings = []act{
 			return s.judge(worktrees.VerdictRequest{Verdict: board.VerdictRejected, Rejection: rejectionOf(s, a)})
 		}},
 	{key: 'f', name: "finalize", help: "open a DRAFT to coders", open: inState(board.Draft),
-		next: asks(func(s *subject) string { return s.t.ID + " is opened to coders: enter" }, nil),
+		next: asks(func(s *subject) string { return s.t.ID + " is opened to coders: enter" }),
 		do: func(s *subject, _ []string) call.Act {
 			return s.about(acts.Named("finalize", acts.Finalize, []string{s.t.ID}))
 		}},
 	{key: 'b', name: "block", help: "stop a task until you or a planner have looked at it", open: blockable,
-		next: asks(func(s *subject) string { return "why is " + s.t.ID + " blocked?" }, nil),
+		next: asks(func(s *subject) string { return "why is " + s.t.ID + " blocked?" }),
 		do: func(s *subject, a []string) call.Act {
 			return acts.Of(acts.Block, &board.Block{About: board.About{Task: s.t.ID}, Reason: a[0]})
 		}},
 	{key: 'n', name: "note", help: "leave a note for a task; its agent reads it", open: func(s *subject) bool { return s.t != nil },
-		next: asks(noteFor, nil),
+		next: asks(noteFor),
 		do: func(s *subject, a []string) call.Act {
 			return acts.Of(acts.Note, &board.AddNote{For: s.t.ID, Message: a[0]})
 		}},
 	{key: 'e', name: "end run", help: "end the run of a task's agent, or restart it, also in a new conversation", open: atWork,
-		next: asks(func(s *subject) string { return report.Worker(s.t.Brief()) + ": restart, fresh or end?" }, nil),
+		next: asks(func(s *subject) string { return report.Worker(s.t.Brief()) + ": restart, fresh or end?" }),
 		do: func(s *subject, a []string) call.Act {
 			return acts.Plain(acts.Ask(report.Worker(s.t.Brief()), a[0] == string(board.AskEnd), a[0] == string(board.AskFresh)))
 		}},
 	{key: 'r', name: "resolve", board: true, help: "say what you decided about the breaker's trigger", open: tripped,
 		next: asks(func(s *subject) string {
 			return "the breaker tripped (" + s.o.Breaker.Pattern + "): what did you find and decide?"
-		}, nil),
+		}),
 		do: func(s *subject, a []string) call.Act {
 			return s.onHalt(acts.Named("resolve", acts.Resolve, a[0]))
 		}},
@@ -122,7 +118,7 @@ var bindings = []act{
 			return acts.Plain(&board.Resume{About: board.About{Task: s.t.ID}})
 		}},
 	{key: 'p', name: "pause", board: true, help: "pause; no claims, review claims or merges until resumed", open: running,
-		next: asks(func(*subject) string { return "why is the board paused? Esc: it is not" }, nil),
+		next: asks(func(*subject) string { return "why is the board paused? Esc: it is not" }),
 		do:   func(_ *subject, a []string) call.Act { return acts.Plain(&board.Pause{Reason: a[0]}) }},
 }
 

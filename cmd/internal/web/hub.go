@@ -189,7 +189,7 @@ func (h *hub) current(ctx context.Context) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := seen(ctx, g, h.app.Now())
+	l, err := seen(g, h.app.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (h *hub) at(ctx context.Context, when string) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := seen(ctx, g, v.State.Time().Std())
+	l, err := seen(g, v.State.Time().Std())
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +242,7 @@ func (h *hub) at(ctx context.Context, when string) (*look, error) {
 }
 
 // seen is a look at what a glance shows at a given time.
-func seen(ctx context.Context, g *gitboard.Glance, now time.Time) (*look, error) {
+func seen(g *gitboard.Glance, now time.Time) (*look, error) {
 	o, err := g.Overview(now)
 	if err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func (l *look) narrowed(ctx context.Context, goal string) (*look, error) {
 		return nil, err
 	}
 	g := *l.glance
-	n, err := seen(ctx, g.Of(goal), l.now)
+	n, err := seen(g.Of(goal), l.now)
 	if err != nil {
 		return nil, err
 	}
