@@ -53,6 +53,9 @@ func TestMergeAttributes(t *testing.T) {
 	native(t, bare, "fetch", "-q", dir, string(ours), string(theirs))
 	for _, at := range []string{dir, bare} {
 		repo := open(t, ctx, at)
+		if texts := must[map[string]string](t)(repo.attributes(ctx, ours, theirs)); len(texts) != 2 {
+			t.Errorf("%s: files of attributes: %q", at, texts)
+		}
 		tree, conflicts, err := repo.History().MergeTree(ctx, ours, theirs)
 		check(t, err)
 		if got := strings.Join(conflicts, "|"); got != "d/deep|equal|here|kept file|none|x.b" {

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
 func TestBrokenRefSentences(t *testing.T) {
@@ -29,7 +32,7 @@ func TestDropLeft(t *testing.T) {
 	}{
 		".push-trace-1": {long, false}, "commands/.7-8": {long, false}, ".push-trace-2": {time.Now(), true}, "proven": {long, true}, ".held/x": {long, true},
 		"modules/one/1/lib/.gitignore": {long, true}, "claims/modules/.x": {long, false},
-		"large/.x": {long, true}, ".incoming-1/objects/x": {long, false}, ".incoming-2/x": {time.Now(), true},
+		"large/.x": {long, true}, ".incoming-1/objects/x": {long, false}, ".incoming-2/x": {time.Now(), true}, ".incoming-3": {time.Now(), true},
 	} {
 		writeIn(t, dir, name, "x")
 		first, _, _ := strings.Cut(name, "/")
@@ -41,6 +44,35 @@ func TestDropLeft(t *testing.T) {
 		}()
 	}
 	check(t, r.Upkeep().Maintain(ctx))
+}
+
+// TestAskable checks which names cat-file can't be asked for.
+func TestAskable(t *testing.T) {
+	for name, want := range map[string]bool{"HEAD:a": true, "HEAD:./a": false, "HEAD:../a": false, "a\nb": false, "a\x00b": false} {
+		if askable(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
+
+// TestOfRemoteSettings checks what settings say of a remote: a path from the project's root is looked at
+// by git alone, and git asks no program for a password unless one is set.
+func TestOfRemoteSettings(t *testing.T) {
+	_, r := scratch(t)
+	dir := t.TempDir()
+	t.Chdir(filepath.Dir(dir))
+	writeIn(t, dir, plumbing.BoardRef, strings.Repeat("1", 40))
+	for url, near := range map[string]bool{dir: true, filepath.Base(dir): false} {
+		m := r.remote("hub", map[string][]string{"remote.hub.url": {url}})
+		if at, _ := m.Near(plumbing.BoardRef); (at != "") != near {
+			t.Errorf("%s is read at %q", url, at)
+		}
+	}
+	for program, set := range map[string]map[string][]string{"": {}, "set": {"core.askpass": {"ask"}}} {
+		if asks := !slices.Contains(r.remote("hub", set).env, "GIT_ASKPASS="); asks != (program != "") {
+			t.Errorf("with the program %q git asks: %v", program, asks)
+		}
+	}
 }
 
 // TestMaintainAfterAKill checks that a lock left by a killed maintenance does not end all upkeep.

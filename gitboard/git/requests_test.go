@@ -34,6 +34,8 @@ func TestRequested(t *testing.T) {
 		text := must[[]byte](t)(os.ReadFile(r.askingFile()))
 		check(t, os.WriteFile(r.askingFile(), []byte(strings.Join(change(strings.SplitAfter(string(text), "\n")), "")), 0o644))
 	}
+	tip = plumbing.ZeroOID
+	finds("before the first commit", "r 1%", 20, false)
 	commit("r 1%")
 	tip = commit("r2")
 	finds("at first", "r 1%", 20, true)
