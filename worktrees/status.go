@@ -135,7 +135,11 @@ func (s *Project) compare(ctx context.Context, v *gitboard.View, t *board.Task, 
 			st.BothTouched = append(st.BothTouched, file)
 		}
 	}
-	if t.IntegrationFix && st.Behind > 0 {
+	switch open := Midst(st.Path); {
+	case t.IntegrationFix && open == "merge":
+		st.Advice = fmt.Sprintf("a merge of %s is in progress in the worktree: resolve what is in conflict, git add, git commit; then test it, and git liza submit %s", plumbing.BranchName(v.IntegrationRef()), t.ID)
+		return nil
+	case t.IntegrationFix && st.Behind > 0:
 		st.Advice = fmt.Sprintf("this work is to have all of integration: git merge %s in the worktree, then test it, and git liza submit %s", plumbing.BranchName(v.IntegrationRef()), t.ID)
 		return nil
 	}

@@ -170,6 +170,8 @@ func TestStartAsks(t *testing.T) {
 	<-s.ended
 	s = p.onTerminal(pty.Winsize{Rows: 40, Cols: 100}, nil, "git-liza", "start", "--no-open")
 	s.said("This project shows no test. The command") // again, since it had no answer
+	s.press("y\r")
+	s.said("A command, as make test, or Enter for none: ")
 	s.press("sh -n hello.sh\r")
 	s.said("Enter starts the work on 1 task; or write what should change: ")
 	s.press("\r")

@@ -73,7 +73,7 @@ func TestUninstall(t *testing.T) {
 		}
 	}
 	refused("work is not merged: beta\nhint: to keep it in branches like kept/beta/1: git liza uninstall --keep", "--yes")
-	refused("it takes --yes", "--keep")
+	refused("it takes --yes\nhint: git liza export --log FILE", "--keep")
 	if out := p.must("", "uninstall", "--keep", "--yes"); out != "removed: the board, its refs and worktrees, hooks and settings\nthe branch integration stays\nthe branch kept/beta/1 stays\n" {
 		t.Error(out)
 	}

@@ -150,7 +150,7 @@ func gates(id string, d Definition, noSpecFile bool) error {
 			return refuse(CodeGate, "the spec %s of %s is not a path from the project's root", quote(d.SpecRef), id).Advise("name it like specs/vision.md")
 		}
 		return refuse(CodeGate, "the spec %s of %s is not a file on the integration branch", quote(d.SpecRef), id).
-			Advise("a human commits it, and brings it there: %s; or set SKIP_SPEC_FILE_CHECK=true", ActOn("land").With("spec", "FILE"))
+			Advise("name one that is there, from the project's root: --spec FILE of add-task or amend-task; a human brings another there: %s", ActOn("land").With("spec", "FILE"))
 	}
 	return nil
 }

@@ -150,6 +150,29 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 	})
 }
 
+// TestOverviewOfAGoalLeftUnplanned checks that a goal waits for the human once its planner has planned
+// nothing and asked nothing, and for the planner again after a human's note.
+func TestOverviewOfAGoalLeftUnplanned(t *testing.T) {
+	s := begun(t)
+	handled := map[string]string{}
+	waiting := func() []ask {
+		t.Helper()
+		o, err := report.Look(s.state(), report.Outside{Leases: s.allAlive(), Handled: handled}, s.now.Std())
+		testrun.Check(t, err)
+		return asks(o.Waiting)
+	}
+	equals(t, "before it has looked", waiting(), []ask{})
+	w := report.Wakes(s.state(), s.state().TheGoal().ID)[0]
+	handled[w.Key()] = w.Mark
+	equals(t, "after that", waiting(), []ask{{What: "planner-1 planned nothing, and asked nothing", Do: "git liza logs planner-1"}})
+	inbox, err := report.InboxOf(s.state(), report.Outside{Leases: s.allAlive(), Handled: handled}, s.now.Std())
+	if err != nil || len(inbox.Items) != 1 || len(inbox.Items[0].Do) != 3 {
+		t.Errorf("the inbox has %+v, %v", inbox, err)
+	}
+	s.do(human, &board.AddNote{For: "planner-1", Message: "two files"})
+	equals(t, "after a note", waiting(), []ask{})
+}
+
 // TestOverviewOfWhatAPlannerLeft checks that what a planner was woken for and left waits for the
 // human, and for the planner again once it would be woken again.
 func TestOverviewOfWhatAPlannerLeft(t *testing.T) {

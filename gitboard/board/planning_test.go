@@ -46,7 +46,7 @@ func TestInject(t *testing.T) {
 	equal(t, "status", s.task("login").Status, board.Unclaimed)
 	equals(t, "history", events(s.task("login")), []string{"created", "finalized"})
 	p.About.Task, p.SpecOID = "logout", ""
-	s.refused("gate", human, p, "logout", "SKIP_SPEC_FILE_CHECK")
+	s.refused("gate", human, p, "logout", "git liza land --spec FILE")
 	p.NoSpecFile = true
 	s.do(human, p)
 }

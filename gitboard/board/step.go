@@ -189,7 +189,11 @@ func checkSubject(s *State, op Operation) error {
 
 func wrongState(t *Task, op Operation, from []Status) *Refusal {
 	rule, _ := ruleOf(op.Name())
-	return refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.describe(), rule.noun, list(from)).on(t)
+	r := refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.describe(), rule.noun, list(from)).on(t)
+	if _, answers := op.Payload.(*Answer); answers && !t.Status.Terminal() {
+		return r.Way(ActOn("note").With("for", t.ID, "message", exampleText))
+	}
+	return r
 }
 
 // notFor refuses an operation that a role may not request, whatever the task's state.

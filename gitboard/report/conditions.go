@@ -268,7 +268,10 @@ func (f *finder) goals(planner planners) {
 		case g.Tasks == 0 && slices.Contains(f.outside.NoSpec, g.ID):
 			c.Kind, c.For = ItemNoSpec, roles.Human
 		case g.Tasks == 0:
-			c.Kind = ItemNoPlan
+			c.Kind, c.Agent = ItemNoPlan, g.Planner
+			if c.For, c.Left = planner.of(g.ID, InitialPlanning); c.Left {
+				c.Since = g.Created
+			}
 		case g.Over():
 			c.Kind, c.Since = ItemGoalOver, f.o.Progress
 			if g.awaitsEnd || slices.Contains(f.outside.NoSpec, g.ID) { // no planner is started
@@ -460,6 +463,9 @@ func (o *Overview) line(c Condition) Ask {
 	case ItemLaterGoal:
 		return Ask{c.ID + " " + laterGoal(c.Needed, c.Goal, c.Of).String(), DependOnOthers(c.ID)}
 	case ItemNoPlan:
+		if c.Left {
+			return Ask{o.of(c.goal) + c.Agent + " planned nothing, and asked nothing", board.ActOn("logs", c.Agent).Hint()}
+		}
 		return Ask{o.of(c.goal) + "there is no task yet, and no planner", board.ActOn("add-task").With("help", "").Hint()}
 	case ItemNoSpec:
 		return Ask{o.of(c.goal) + "no planner is started without a specification, and integration has no " + cmp.Or(c.goal.SpecRef, board.UsualSpec), board.ActOn("start").Hint()}

@@ -353,6 +353,9 @@ func (c *collector) item(cond Condition) {
 		c.gone(&i, cond)
 	case ItemNoPlan:
 		i.Text, i.Do = cond.goal.Text, []Ask{{"start a planner", board.ActOn("agent", "planner").Hint()}, {"plan by hand", line.Do}}
+		if cond.Left {
+			i.Do = []Ask{{"read what it said", line.Do}, {"let it plan again", board.ActOn("note").With("for", cond.Agent, "message", "TEXT").Hint()}, {"plan by hand", board.ActOn("add-task").With("help", "").Hint()}}
+		}
 	case ItemNoSpec:
 		i.Text, i.Do = cond.goal.Text, []Ask{{"take the goal's text", line.Do}, {"bring a committed file to integration", board.ActOn("land").With("spec", cmp.Or(cond.goal.SpecRef, board.UsualSpec)).Hint()}}
 	case ItemGoalOver:

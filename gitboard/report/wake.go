@@ -91,7 +91,8 @@ func (p planners) of(goal string, triggers ...WakeTrigger) (who roles.Role, left
 	}
 	for _, w := range p.wakes[goal] {
 		if slices.Contains(triggers, w.Trigger) {
-			if left = p.handled[w.Key()] == w.Mark; !left {
+			mark, looked := p.handled[w.Key()]
+			if left = looked && mark == w.Mark; !left {
 				return p.present, false
 			}
 		}
@@ -111,7 +112,9 @@ func Wakes(s *board.State, goal string) []Wake {
 	}
 	tasks := s.TasksOf(goal)
 	if !s.Planned(g) {
-		return []Wake{wake(s, g, InitialPlanning, nil)}
+		w := wake(s, g, InitialPlanning, said(s, g))
+		w.About = nil // no task
+		return []Wake{w}
 	}
 	var wakes []Wake
 	holds := func(t WakeTrigger, ids []string) {

@@ -366,6 +366,8 @@ func (s *Store) fit(ctx context.Context, name string) error {
 		hint := "git remote add " + text.Line(name, 60) + " URL"
 		if name == "" || strings.ContainsAny(name, ":/") {
 			hint = "git remote add NAME URL, then git liza share NAME"
+		} else if near := text.Nearest(name, names, 1); len(near) > 0 {
+			hint = "nearest: git liza share " + near[0]
 		}
 		return board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %q", text.Line(name, 60)), hint)
 	}

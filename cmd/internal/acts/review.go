@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -159,9 +160,18 @@ func Answer(ctx context.Context, c *call.Call, p *board.Answer) (call.Result, er
 	return becomes(c.Ending(ctx, p))
 }
 
-// Unblock lets a BLOCKED task continue.
+// Unblock lets a BLOCKED task continue. Next is how to answer a question that is left open.
 func Unblock(ctx context.Context, c *call.Call, p *board.Unblock) (call.Result, error) {
-	return becomes(c.Ending(ctx, p))
+	r, err := becomes(c.Ending(ctx, p))
+	if err != nil {
+		return r, err
+	}
+	if t := r.Done[0].After.Task(p.Task); t != nil {
+		if e := t.Last(board.EventUnblocked); e != nil && len(e.Questions) > 0 && p.Assessment == "" {
+			r.Next = text.Plural(len(e.Questions), "question") + " left open; to answer: git liza note --for " + t.ID + " TEXT"
+		}
+	}
+	return r, nil
 }
 
 // becomes adds what happened to the work of a task that was unblocked.

@@ -72,7 +72,7 @@ var wrongMoves = []wrongMove{
 	{"", "amend-task waiting --desc x --reason y", "git liza block waiting --reason TEXT"},
 	{"", "supersede back --by open --reason split", "git liza block back --reason TEXT"},
 	{"", "unblock open", "git liza show open"},
-	{"", "answer held yes", "git liza show held"},
+	{"", "answer held yes", "git liza note --for held TEXT"},
 	{"", "finalize held", "git liza show held"},
 	{"", "retry-merge held", "git liza show held"},
 	{"code-reviewer-1", "merge review", "git liza review review"},

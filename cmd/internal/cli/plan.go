@@ -93,7 +93,7 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 	if err != nil {
 		return err
 	}
-	finalized := tasks[0].Ready && role == roles.Planner
+	finalized, absent := tasks[0].Ready && role == roles.Planner, false
 	if finalized || len(tasks) > 1 {
 		c.Request = call.Numbered(c.Request, 1)
 	}
@@ -104,6 +104,7 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 			if err != nil {
 				return nil, err
 			}
+			absent = oid == "" && with.SpecRef != "" && !with.NoSpecFile
 			if with.Ready = with.Ready && !finalized; with.Ready {
 				with.SpecOID = oid
 			}
@@ -121,7 +122,18 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 		return definition.ReportEach(c, all, true, nil)
 	}
 	first, done := all[0], all[len(all)-1]
-	warnings := board.Warnings(tasks[0].Definition)
+	warnings, next := board.Warnings(tasks[0].Definition), board.ActOn("finalize", tasks[0].Task)
+	missing := board.Missing(tasks[0].Definition)
+	if absent {
+		warnings = append(warnings, tasks[0].SpecRef+" is not a file on the integration branch, and finalize needs it; paths count from the project's root")
+		missing = append(missing, "spec_ref")
+	}
+	for i, field := range missing {
+		if i == 0 {
+			next = board.ActOn("amend-task", tasks[0].Task)
+		}
+		next = next.With(field, map[bool]string{true: "FILE", false: "TEXT"}[field == "spec_ref"])
+	}
 	fields, lines := map[string]any{"warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)
 	if sp := first.After.Sprint(); sp.Status != board.InProgress && !tasks[0].Stretch {
 		lines = append(lines, "note: "+sp.ID+" is "+string(sp.Status)+", and stays so")
@@ -134,7 +146,7 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 			return err
 		}
 	case !tasks[0].Ready:
-		lines = append(lines, "next: git liza finalize "+tasks[0].Task)
+		lines = append(lines, "next: "+cmdline.Of(next))
 	}
 	return c.Report(done, fields, lines...)
 }

@@ -212,8 +212,10 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 		comments = append(comments, r.String())
 	}
 	lines.Add("comments", strings.Join(comments, "\n"))
-	return append(lines, "",
-		"the change: git liza diff "+m.Task,
+	if lines = append(lines, "", "the change: git liza diff "+m.Task); t.Status != board.ReadyForReview {
+		return lines
+	}
+	return append(lines,
 		"the files lie in "+m.Worktree+" (read only)",
 		fmt.Sprintf("git liza verdict %s APPROVED --commit %s --checked TEXT", m.Task, m.Commit),
 		cmdline.Of(board.Rejecting(t)))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -30,7 +31,11 @@ board of a shared remote stays there for the other clones.`,
 				if yes {
 					return nil
 				}
-				return confirmed(c, what, "--yes")
+				err := confirmed(c, what, "--yes")
+				if unasked := (*call.UsageError)(nil); errors.As(err, &unasked) { // no hint is to destroy something
+					unasked.Hint = "git liza export --log FILE"
+				}
+				return err
 			})
 			if err != nil {
 				return err

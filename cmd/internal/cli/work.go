@@ -87,7 +87,9 @@ func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 			lines.Add("", "the integration test failed; the end of its output: git liza show "+t.ID)
 		}
 	}
-	lines.Add("conflicts", strings.Join(got.Conflicts, ", "))
+	if lines.Add("conflicts", strings.Join(got.Conflicts, ", ")); len(got.Conflicts) > 0 {
+		lines.Add("", "a merge of integration is in progress in the worktree: resolve them, git add, git commit")
+	}
 	lines = append(lines, call.Prefixed("warning: ", got.Warnings)...)
 	if t.CheckpointOfIteration() == nil {
 		lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"sync/atomic"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // Asking asks questions on a terminal. A nil one asks nothing, and has the empty answer to each.
@@ -58,7 +60,7 @@ func (a *Asking) Line(ctx context.Context, question string) (string, error) {
 		return "", ctx.Err()
 	case line, open := <-a.Lines:
 		if !open {
-			return "", fmt.Errorf("no answer to %q: %w", strings.TrimSpace(question), io.ErrUnexpectedEOF)
+			return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("the input ended before the answer to %q", strings.TrimSpace(question)), "answer on a terminal; git liza start --yes asks nothing")
 		}
 		return line, nil
 	}

@@ -363,9 +363,17 @@ func (b *Beginning) test(ctx context.Context, proposed string) (string, error) {
 	if proposed == "" {
 		question, proposed = "This project shows no test. The command that tests merged work (Enter for none: work lands untested): ", board.NoTest
 	}
-	answer, err := b.Ask.Line(ctx, question)
-	if err != nil || answer == "" {
-		return proposed, err
+	for {
+		switch answer, err := b.Ask.Line(ctx, question); {
+		case err != nil || answer == "":
+			return proposed, err
+		case slices.Contains([]string{"n", "no"}, strings.ToLower(answer)):
+			return board.NoTest, nil
+		case !slices.Contains([]string{"y", "yes"}, strings.ToLower(answer)):
+			return answer, nil
+		case proposed != board.NoTest:
+			return proposed, nil
+		}
+		question = "A command, as make test, or Enter for none: "
 	}
-	return answer, nil
 }
