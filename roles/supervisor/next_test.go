@@ -170,6 +170,11 @@ func TestNext(t *testing.T) {
 			l.Leases["planner-10"] = Seen{Expires: l.Now.Add(time.Hour)}
 		}, "start INITIAL_PLANNING"},
 		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = []string{"goal-1"} }, "wait: no planner is started without the spec of goal-1: commit specs/vision.md, then git liza land --spec specs/vision.md"},
+		{"a plan that a human reviews", planner, func(s *scene) {
+			team := board.BuiltinTeam()
+			team.PlanReview = "human"
+			s.do(human, &board.SetTeam{Team: *team}).draft("login")
+		}, nil, "wait for 30m0s (idle): the plan of goal-1 waits for a human's review: git liza plan"},
 		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},
 		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(report.BlockedTasks), "wait for 30m0s (idle): nothing to plan"},

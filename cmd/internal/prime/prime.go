@@ -57,6 +57,7 @@ type Primer struct {
 
 	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
 
+	apart string // another agent's id, free in this clone, if this one is registered in another clone
 	steps []board.NextStep
 	mark  string     // of what wakes a planner
 	waits bool       // the caller has nothing to do now
@@ -106,6 +107,13 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 			return nil, err
 		}
 		p.Agent, p.Role = id, role
+		here, err := c.Board.Clone().ID(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if a := s.Agent(id); a != nil && a.Clone != here {
+			p.apart = board.FreeID(s, roles.NameOf(id))
+		}
 	}
 	t := report.TaskOf(s, id)
 	if p.as = p.Role; t != nil && t.ReviewingBy == id {
@@ -408,6 +416,9 @@ var rules = map[roles.Role][]string{
 func (p *Primer) at(share int) []string {
 	cut := func(raw string, most int) string { return text.Line(raw, max(20, most*share/100)) }
 	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s.", p.Agent, p.Role, p.Mode)}
+	if p.apart != "" {
+		lines = append(lines, fmt.Sprintf("But %s is registered in another clone, and its work lies there. An agent of this clone: git liza register %s", p.Agent, p.apart))
+	}
 	if p.Supervised {
 		lines = append(lines, "Your supervisor claims, renews your lease and merges: never do that yourself.")
 	}
