@@ -110,7 +110,11 @@ func reportMerges(c *call.Call, shown []map[string]any, results []*merge.Result,
 		return nil
 	case 1:
 		task := failed[0].Task
-		return &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, failed[0].Reason()), Hint: "a coder claims it as an integration fix: git liza claim " + task}
+		hint := "a coder claims it as an integration fix: git liza claim " + task
+		if failed[0].Failure == board.FailTest {
+			hint += "; if the test was at fault: git liza retry-merge " + task
+		}
+		return &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, failed[0].Reason()), Hint: hint}
 	}
 	var why []string
 	for _, got := range failed {
