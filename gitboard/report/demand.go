@@ -32,7 +32,7 @@ type Demand struct {
 	Live   []string          // the registered agents whose leases run, by number, without ByHand
 	ByHand []string          // agents without work that no supervisor runs, although their leases run
 	Offers map[string]string // by idle agent: the task or goal that the board offers it
-	Left   []string          // the board's offer to further agents, up to the requested number
+	Left   []string          // the board's offer to further agents, up to as many as the role may still get
 
 	bound map[string]bool // agents that have work, or a submission that may come back to them
 	waits bool            // something waits for the role to act, perhaps later
@@ -40,8 +40,7 @@ type Demand struct {
 
 // Demands computes the demand for each role of the team at a given time, in the team's order. Work
 // that several roles could do counts for one of them: for the role of an idle agent, else for a
-// role with live agents, else for the first. Left has an entry for each agent that the role may still
-// get at most.
+// role with live agents, else for the first.
 func Demands(s *board.State, leases map[string]board.Lease, now board.Time) []Demand {
 	live := func(id string) bool { return s.Agent(id) != nil && now < leases[id].Expires }
 	team := s.Team().Roles
