@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -160,4 +161,11 @@ func Tail(output string, max int) string {
 		line = line[1:]
 	}
 	return line
+}
+
+// Unknown reports whether a word is a command that the shell of Run doesn't know on this machine. A path
+// may be there only where the command runs.
+func Unknown(ctx context.Context, word string) bool {
+	plain, err := regexp.MatchString(`^\w[\w.+-]*$`, word)
+	return plain && err == nil && exec.CommandContext(ctx, "sh", "-c", "command -v "+word).Run() != nil
 }

@@ -151,7 +151,7 @@ func TestIdleTeam(t *testing.T) {
 	p.must("", "block", "alpha", "--reason", "wait")
 	s := p.supervise("team", "--planners=1", "--coders=2", "--reviewers=2", "--exec=exit 0")
 	for range 5 { // the planner has had its run by then
-		s.hears("waiting", "nothing to ")
+		s.hears("waiting", "")
 	}
 	tip, before, used := p.tip(), len(s.all()), cpu(t, s.cmd.Process.Pid)
 	span := 5 * time.Second

@@ -23,7 +23,7 @@ func (p *SetConfig) Check(s *State, _ Operation) error {
 		return err
 	}
 	if p.Key == chosenAtInit {
-		return refuse(CodePermission, "the integration branch is chosen at init and stays")
+		return refuse(CodePermission, "the integration branch is chosen at init and stays").Advise("a human lands on it from any branch: %s", ActOn("land", "COMMIT"))
 	}
 	c := *s.Config()
 	if err := k.set(&c, p.Value); err != nil {

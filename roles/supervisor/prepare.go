@@ -210,7 +210,7 @@ func (s *supervisor) find() (err error) {
 		return nil // the image has it
 	}
 	if s.program, err = FindProgram(s.CLI); err != nil {
-		return &StopError{Exit: 5, Reason: s.CLI.Program + " is not installed, or not in PATH", Hint: s.CLI.Install}
+		return &StopError{Exit: 5, Reason: s.CLI.Program + " is not installed, or not in PATH", Hint: s.CLI.Install + "; or another agent: --cli NAME, --exec COMMAND"}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/text"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 var _ = add(func() *call.Command {
@@ -62,7 +65,11 @@ var _ = add(func() *call.Command {
 		Short:   "change a setting of the board",
 		Example: `git liza config set integration_test "go test ./..."`,
 		Run: func(ctx context.Context, c *call.Call) error {
-			return c.Just(ctx, &board.SetConfig{Key: c.Args[0], Value: c.Args[1]})
+			r, err := c.Doing(ctx, &board.SetConfig{Key: c.Args[0], Value: c.Args[1]})
+			if word, _, _ := strings.Cut(c.Args[1], " "); err == nil && word != board.NoTest && (c.Args[0] == "integration_test" || c.Args[0] == "worktree_setup") && worktrees.Unknown(ctx, word) {
+				r.Lines = append(r.Lines, "warning: there is no command "+text.Line(word, 60)+" on this machine")
+			}
+			return c.Show(r, err)
 		},
 	}
 })

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/log"
@@ -59,6 +60,9 @@ func homeState(ctx context.Context, c *call.Call) (string, error) {
 	}
 	g, err := screen.Glance(ctx, c, "")
 	if errors.Is(err, log.ErrNoBoard) {
+		if by, err := setup.Shares(ctx, c); by != "" || err != nil {
+			return fmt.Sprintf("%s shares a board, and this clone has not joined it yet: git liza init", text.Line(by, 60)), err
+		}
 		return `This repository has no board yet: git liza start "GOAL"`, nil
 	}
 	if err != nil {

@@ -38,9 +38,11 @@ on it are listed.`,
 				lines = append(lines, fmt.Sprintf("depends on it: %s (%s)", b.ID, b.Status))
 			}
 			maps.Copy(fields, map[string]any{"dependents": dependents})
+			next := "next: its work returns with a task of its own: git liza add-task -h"
 			if len(dependents) > 0 {
-				lines = append(lines, fmt.Sprintf("next: git liza show %s", dependents[0]["id"]))
+				next = fmt.Sprintf("next: git liza show %s", dependents[0]["id"])
 			}
+			lines = append(lines, next)
 			return c.Report(got.Done, fields, lines...)
 		},
 	}

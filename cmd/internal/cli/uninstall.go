@@ -41,6 +41,9 @@ board of a shared remote stays there for the other clones.`,
 				return err
 			}
 			lines := []string{"removed: the board, its refs and worktrees, hooks and settings"}
+			if len(left.Branches) == 0 {
+				lines[0] = "there is no board here; no hook or setting of git liza is left"
+			}
 			for _, branch := range left.Branches {
 				lines = append(lines, "the branch "+branch+" stays")
 			}

@@ -34,6 +34,18 @@ func JoinedHalf(ctx context.Context, c *call.Call) error {
 		"git liza share "+text.Line(remotes[0], 60)+" joins it, where the team shares it; git liza init --alone makes the copy a board of its own")
 }
 
+// Shares returns a remote that has a board, as git's usual branches of remotes show it, "" for none.
+func Shares(ctx context.Context, c *call.Call) (string, error) {
+	remotes, err := c.Board.Repo().Settings().Remotes(ctx)
+	for _, name := range remotes {
+		at, err := c.Board.Repo().Ref(ctx, plumbing.RemoteRef(name, plumbing.BranchName(plumbing.BoardRef)))
+		if err != nil || !at.IsZero() {
+			return name, err
+		}
+	}
+	return "", err
+}
+
 // Begin begins a board, and reports it.
 func Begin(ctx context.Context, c *call.Call, p *board.Init, sign string, agents bool) error {
 	b := c.Board

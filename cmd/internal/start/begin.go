@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -71,7 +72,14 @@ func (b *Beginning) Begin(ctx context.Context) ([]Spec, error) {
 		return nil, err
 	}
 	if tip.IsZero() {
-		if err := b.init(ctx); err != nil {
+		by, err := setup.Shares(ctx, b.Call)
+		if err == nil {
+			err = b.init(ctx, by != "")
+		}
+		if err == nil && by != "" {
+			err = Say(b.Call, "joined         the board of "+text.Line(by, 60))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -101,18 +109,18 @@ func (b *Beginning) Begin(ctx context.Context) ([]Spec, error) {
 	return append(specs, more...), err
 }
 
-// init makes the board.
-func (b *Beginning) init(ctx context.Context) error {
+// init makes the board, or joins the one that a remote shares.
+func (b *Beginning) init(ctx context.Context, shared bool) error {
 	if err := b.firstCommit(ctx); err != nil {
 		return err
 	}
-	if b.Goal == "" {
+	if b.Goal == "" && !shared {
 		var err error
 		if b.Goal, err = b.Ask.Line(ctx, "What should be built? "); err != nil {
 			return err
 		}
 	}
-	if b.Goal == "" {
+	if b.Goal == "" && !shared {
 		return call.Usage(b.Call.Cmd, "a new board needs a goal")
 	}
 	if b.Spec == "" {

@@ -33,11 +33,6 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if o.Yes {
-		if err := Say(c, "unattended: nobody reviews the plan (--yes)"); err != nil {
-			return err
-		}
-	}
 	var ask *Asking
 	if in, isFile := c.App.Stdin.(*os.File); isFile && !o.Yes && !c.JSON && call.IsTerminal(in) && c.App.ToTerminal() {
 		ask = NewAsking(in, c.App.Stdout)
@@ -53,6 +48,15 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 	v, err := c.Board.View(ctx)
 	if err != nil {
 		return err
+	}
+	if o.Yes {
+		line := "unattended: nobody reviews the plan (--yes)"
+		if by := v.State.Team().PlanReviewer(); by != "" {
+			line = "plan review    by a " + by + ", as this board has it (git liza team edit)"
+		}
+		if err := Say(c, line); err != nil {
+			return err
+		}
 	}
 	runs, err := supervisor.RunsHere(ctx, c.Board, v.State)
 	if err != nil {

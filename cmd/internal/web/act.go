@@ -60,7 +60,7 @@ func ending(payload func(f form) board.TaskPayload) func(f form) call.Act {
 
 // formActs are the acts by the name in their address.
 var formActs = map[string]act{
-	"answer": {say: "answer", act: answer},
+	"answer": {say: "answer", missing: unanswered, act: answer},
 	"reply": {say: "say what the protocol asks for", needs: map[string]string{"text": "Write what the protocol asks for."}, act: func(f form) call.Act {
 		return acts.All(&board.AddNote{For: f.text("for"), Message: f.text("text")}, &board.Ack{IDs: []string{f.text("id")}})
 	}},
@@ -160,6 +160,14 @@ func (a act) lacking(f form) string {
 
 // answer continues a blocked task with an answer to its questions. Without an answer it is
 // unblocked.
+// unanswered asks for the answer, unless the task is to go on without one.
+func unanswered(f form) string {
+	if f.text("text") == "" && f.text("without") == "" {
+		return "Write the answer: it has no text."
+	}
+	return ""
+}
+
 func answer(f form) call.Act {
 	said, afresh := f.text("text"), f.text("how") == "afresh"
 	if said != "" {

@@ -153,7 +153,7 @@ func TestActs(t *testing.T) {
 		{"note", []string{"for", "pay", "text", "Mind the fees"}, "note", ""},
 		{"amend", []string{"id", "pay", "was-desc", "Build pay", "desc", "Build pay with fees", "was-done", "x", "done", "x", "reason", "fees"}, "amend-task", ""},
 		{"block", []string{"id", "pay", "reason", "wait for the bank"}, "block", "BLOCKED"},
-		{"answer", []string{"id", "pay", "text", "", "how", "afresh"}, "unblock", "UNCLAIMED"},
+		{"answer", []string{"id", "pay", "text", "", "without", "yes", "how", "afresh"}, "unblock", "UNCLAIMED"},
 		{"finalize", []string{"id", "draft-one"}, "finalize", ""},
 		{"pause", []string{"task", "pay", "reason", "later"}, "pause", ""},
 		{"resume", []string{"task", "pay"}, "resume", ""},
@@ -193,11 +193,12 @@ func TestFormTwice(t *testing.T) {
 // TestRefusal: a refusal gives the reason in the command's words, and nothing typed is lost.
 func TestRefusal(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
-	r := w.post("/act/answer", "id", "pay", "text", "", "how", "keep-work", "assessment", "a long thought")
+	r := w.post("/act/answer", "id", "pay", "text", "yes", "how", "keep-work", "assessment", "a long thought")
 	if r.status != http.StatusConflict {
 		t.Errorf("it is answered with %d", r.status)
 	}
 	r.mustHold(t, "pay is UNCLAIMED", "a long thought", "Try again")
+	w.post("/act/answer", "id", "cart", "text", "").mustHold(t, "Write the answer", "Try again")
 }
 
 // TestLeaseRunsOut: an expired lease makes an agent gone although nothing on the board changes, also
