@@ -33,7 +33,7 @@ type Verdict struct {
 // Op implements Payload.
 func (p *Verdict) Op() string { return "verdict" }
 
-// Check implements Payload. Who may review, ClaimReview has checked (mayReview).
+// Check implements Payload. ClaimReview has checked who may review (mayReview).
 func (p *Verdict) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
 	switch {

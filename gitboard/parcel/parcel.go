@@ -1,9 +1,9 @@
 // Package parcel owns the form in which a clone passes operations to a server that sequences them:
 // a push option, with a request to delete Ref that the server answers but never obeys. So git packs,
 // unpacks and walks nothing. Larger requests, above all with a task's commits, are one commit that is
-// pushed to the server's inbox; its parents and files carry whatever the refs need. Neither carries the board's commits: the server makes them itself, with
-// the same content if the board has not moved. If it has, the answer brings what the clone lacks in
-// the same way (News). It is pure.
+// pushed to the server's inbox; its parents and files carry whatever the refs need. Neither carries
+// the board's commits: the server makes them itself, with the same content if the board has not
+// moved. If it has, the answer brings what the clone lacks in the same way (News). It is pure.
 //
 // It may import gitboard/git/plumbing.
 package parcel

@@ -268,7 +268,7 @@ func (l Look) planOf(g *board.Goal, m *Memory) Step {
 	case wake == nil && l.State.Team().PlanReviewer() == roles.HumanID && slices.ContainsFunc(l.State.TasksOf(g.ID), func(b board.Brief) bool { return b.Status == board.Draft }):
 		return Step{Do: Wait, Idle: true, Reason: "the plan of " + g.ID + " waits for a human's review: git liza plan"}
 	case wake == nil && len(wakes) > 0:
-		return Step{Do: Wait, Idle: true, Reason: fmt.Sprintf("%s is left to a human: git liza inbox", wakes[0].Trigger)}
+		return Step{Do: Wait, Idle: true, Reason: fmt.Sprintf("%s is left to a human: git liza status", wakes[0].Trigger)}
 	case wake == nil:
 		return Step{Do: Wait}
 	case slices.Contains(l.NoSpec, g.ID):

@@ -177,7 +177,7 @@ func TestNext(t *testing.T) {
 		}, nil, "wait for 30m0s (idle): the plan of goal-1 waits for a human's review: git liza plan"},
 		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},
-		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(report.BlockedTasks), "wait for 30m0s (idle): BLOCKED_TASKS is left to a human: git liza inbox"},
+		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(report.BlockedTasks), "wait for 30m0s (idle): BLOCKED_TASKS is left to a human: git liza status"},
 		{"a blocked task that it left alone, and a human's answer", planner, func(s *scene) { s.blocked("login") }, func(l *Look, m *Memory) {
 			seen(report.BlockedTasks)(l, m)
 			l.State = newScene(t).blocked("login").do(human, note).state()

@@ -122,18 +122,7 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 		return definition.ReportEach(c, all, true, nil)
 	}
 	first, done := all[0], all[len(all)-1]
-	warnings, next := board.Warnings(tasks[0].Definition), board.ActOn("finalize", tasks[0].Task)
-	missing := board.Missing(tasks[0].Definition)
-	if absent {
-		warnings = append(warnings, tasks[0].SpecRef+" is not a file on the integration branch, and finalize needs it; paths count from the project's root")
-		missing = append(missing, "spec_ref")
-	}
-	for i, field := range missing {
-		if i == 0 {
-			next = board.ActOn("amend-task", tasks[0].Task)
-		}
-		next = next.With(field, map[bool]string{true: "FILE", false: "TEXT"}[field == "spec_ref"])
-	}
+	warnings, next := definition.Added(&tasks[0], absent)
 	fields, lines := map[string]any{"warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)
 	if sp := first.After.Sprint(); sp.Status != board.InProgress && !tasks[0].Stretch {
 		lines = append(lines, "note: "+sp.ID+" is "+string(sp.Status)+", and stays so")

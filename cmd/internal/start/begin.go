@@ -72,12 +72,16 @@ func (b *Beginning) Begin(ctx context.Context) ([]Spec, error) {
 		return nil, err
 	}
 	if tip.IsZero() {
-		by, err := setup.Shares(ctx, b.Call)
+		offers, err := setup.Shares(ctx, b.Call)
 		if err == nil {
-			err = b.init(ctx, by != "")
+			err = b.init(ctx, offers != "")
 		}
-		if err == nil && by != "" {
-			err = Say(b.Call, "joined         the board of "+text.Line(by, 60))
+		if err != nil {
+			return nil, err
+		}
+		by, err := b.Call.Board.Repo().Shared(ctx)
+		if err == nil && by != nil {
+			err = Say(b.Call, "joined         the board of "+text.Line(by.Name, 60))
 		}
 		if err != nil {
 			return nil, err

@@ -1,0 +1,25 @@
+package definition
+
+import "github.com/git-liza/git-liza/gitboard/board"
+
+// Added warns of what a new task lacks, and returns the next act on it: to finalize it, or to add
+// that. absent is whether its spec is no file on the integration branch.
+func Added(p *board.AddTask, absent bool) (warnings []string, next board.Act) {
+	warnings, missing := board.Warnings(p.Definition), board.Missing(p.Definition)
+	if absent {
+		warnings = append(warnings, p.SpecRef+" is not a file on the integration branch, and finalize needs it; paths count from the project's root")
+		missing = append(missing, "spec_ref")
+	}
+	if len(missing) == 0 {
+		return warnings, board.ActOn("finalize", p.Task)
+	}
+	next = board.ActOn("amend-task", p.Task)
+	for _, field := range missing {
+		value := "TEXT"
+		if field == "spec_ref" {
+			value = "FILE"
+		}
+		next = next.With(field, value)
+	}
+	return warnings, next
+}
