@@ -163,9 +163,13 @@ func Tail(output string, max int) string {
 	return line
 }
 
-// Unknown reports whether a word is a command that the shell of Run doesn't know on this machine. A path
-// may be there only where the command runs.
-func Unknown(ctx context.Context, word string) bool {
+// Unknown returns a script's first word if it is a command that the shell of Run doesn't know on this
+// machine, otherwise "". A path may be there only where the script runs.
+func Unknown(ctx context.Context, script string) string {
+	word, _, _ := strings.Cut(script, " ")
 	plain, err := regexp.MatchString(`^\w[\w.+-]*$`, word)
-	return plain && err == nil && exec.CommandContext(ctx, "sh", "-c", "command -v "+word).Run() != nil
+	if !plain || err != nil || exec.CommandContext(ctx, "sh", "-c", "command -v "+word).Run() == nil {
+		return ""
+	}
+	return word
 }

@@ -150,8 +150,17 @@ func TestIdleTeam(t *testing.T) {
 	p.addTask("alpha")
 	p.must("", "block", "alpha", "--reason", "wait")
 	s := p.supervise("team", "--planners=1", "--coders=2", "--reviewers=2", "--exec=exit 0")
+	idle := 0
 	for range 5 { // the planner has had its run by then
-		s.hears("waiting", "")
+		switch e := s.hears("waiting", ""); {
+		case strings.Contains(e.Text, "nothing to "):
+			idle++
+		case e.Agent != "planner-1" || e.Text != "BLOCKED_TASKS is left to a human: git liza status":
+			t.Errorf("%s waits: %s", e.Agent, e.Text)
+		}
+	}
+	if idle != 4 {
+		t.Errorf("%d members have nothing to do", idle)
 	}
 	tip, before, used := p.tip(), len(s.all()), cpu(t, s.cmd.Process.Pid)
 	span := 5 * time.Second

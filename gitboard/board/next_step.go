@@ -253,6 +253,9 @@ func wayToAnswer(_ *State, t *Task, _ Actor) (Payload, Act) {
 	return &Answer{About: About{t.ID}, Text: exampleText}, ActOn("answer", t.ID).With("text", exampleText)
 }
 
+// noteOn is a note for a task.
+func noteOn(t *Task) Act { return ActOn("note").With("for", t.ID, "message", exampleText) }
+
 func wayToReassign(_ *State, t *Task, _ Actor) (Payload, Act) {
 	return &Reassign{About: About{t.ID}}, ActOn("reassign", t.ID)
 }

@@ -20,8 +20,10 @@ type rule struct {
 	// lease names the agent whose lease must be shown, "" for none. The task is nil if the
 	// operation names none.
 	lease func(s *State, op Operation, t *Task) string
-	way   way    // how hints request it; nil if no single command does
-	born  string // the directory where it makes a record with the next number
+	way   way // how hints request it; nil if no single command does
+	// instead is what serves for an unfinished task in another state, nil for nothing.
+	instead func(t *Task) Act
+	born    string // the directory where it makes a record with the next number
 
 	anywhere    bool // its payload does not depend on the board that it was decided on
 	behind      bool // it means the same where integration has moved forward since it was decided
@@ -151,7 +153,7 @@ var rules = []rule{
 		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, unless --afresh"},
 		{From: []Status{Blocked}, To: Claimed, Who: planning, Note: "--same-coder"},
 	}},
-	{payload: &Answer{}, noun: "an answer", way: wayToAnswer, who: planning, taskless: true, moves: []Transition{
+	{payload: &Answer{}, noun: "an answer", way: wayToAnswer, instead: noteOn, who: planning, taskless: true, moves: []Transition{
 		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, unless --afresh"},
 	}},
 	{payload: &Reassign{}, noun: "a reassignment", way: wayToReassign, who: planning, moves: []Transition{

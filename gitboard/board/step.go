@@ -190,8 +190,8 @@ func checkSubject(s *State, op Operation) error {
 func wrongState(t *Task, op Operation, from []Status) *Refusal {
 	rule, _ := ruleOf(op.Name())
 	r := refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.describe(), rule.noun, list(from)).on(t)
-	if _, answers := op.Payload.(*Answer); answers && !t.Status.Terminal() {
-		return r.Way(ActOn("note").With("for", t.ID, "message", exampleText))
+	if rule.instead != nil && !t.Status.Terminal() {
+		return r.Way(rule.instead(t))
 	}
 	return r
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/text"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -66,8 +64,10 @@ var _ = add(func() *call.Command {
 		Example: `git liza config set integration_test "go test ./..."`,
 		Run: func(ctx context.Context, c *call.Call) error {
 			r, err := c.Doing(ctx, &board.SetConfig{Key: c.Args[0], Value: c.Args[1]})
-			if word, _, _ := strings.Cut(c.Args[1], " "); err == nil && word != board.NoTest && (c.Args[0] == "integration_test" || c.Args[0] == "worktree_setup") && worktrees.Unknown(ctx, word) {
-				r.Lines = append(r.Lines, "warning: there is no command "+text.Line(word, 60)+" on this machine")
+			if k, _ := board.FindConfigKey(c.Args[0]); err == nil && k.Takes == "command" && c.Args[1] != board.NoTest {
+				if word := worktrees.Unknown(ctx, c.Args[1]); word != "" {
+					r.Lines = append(r.Lines, "warning: there is no command "+word+" on this machine")
+				}
 			}
 			return c.Show(r, err)
 		},

@@ -2,8 +2,8 @@ package definition
 
 import "github.com/git-liza/git-liza/gitboard/board"
 
-// Added warns of what a new task lacks, and returns the next act on it: to finalize it, or to add
-// that. absent is whether its spec is no file on the integration branch.
+// Added returns the warnings about a new task, and the next act on it: to finalize it, or to add the
+// fields that it lacks. absent is whether its spec is no file on the integration branch.
 func Added(p *board.AddTask, absent bool) (warnings []string, next board.Act) {
 	warnings, missing := board.Warnings(p.Definition), board.Missing(p.Definition)
 	if absent {

@@ -107,12 +107,14 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 			return nil, err
 		}
 		p.Agent, p.Role = id, role
-		here, err := c.Board.Clone().ID(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if a := s.Agent(id); a != nil && a.Clone != here {
-			p.apart = board.FreeID(s, roles.NameOf(id))
+		if a := s.Agent(id); a != nil {
+			here, err := c.Board.Clone().ID(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if a.Clone != here {
+				p.apart = board.FreeID(s, roles.NameOf(id))
+			}
 		}
 	}
 	t := report.TaskOf(s, id)
