@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -38,9 +37,8 @@ func unread(t *testing.T, but ...string) *board.State {
 	return board.NewState(broken{records{board.NewMemory(), at}, but}, "2026-01-31T09:00:00Z")
 }
 
-// TestPreCommitConditions checks who may commit where, by conditions that no command of an agent
-// asks for.
-func TestPreCommitConditions(t *testing.T) {
+// TestPreCommit checks who may commit where, and what is said after a checkout.
+func TestPreCommit(t *testing.T) {
 	on := func(branch string) Place { return Place{Branch: "refs/heads/" + branch} }
 	rebase := Place{Rebasing: true}
 	task, agent := board.RecordPath(board.TaskDir, "parse"), board.RecordPath(board.AgentDir, "coder-1")
@@ -54,10 +52,15 @@ func TestPreCommitConditions(t *testing.T) {
 		at   Place
 		part string
 	}{
+		"its coder":                          {coder("coder-1"), scene(t, true), on("task/parse"), ""},
+		"on another branch":                  {coder("coder-1"), scene(t, true), on("main"), "commits go on to task/parse"},
+		"another coder":                      {coder("coder-2"), scene(t, true), on("task/parse"), "coder-2 does not hold parse (CLAIMED, coder-1's)"},
+		"in no task's worktree":              {Who{ID: "coder-1", Role: roles.Coder}, scene(t, true), on("task/parse"), "this is not one"},
+		"a reviewer":                         {Who{ID: "code-reviewer-1", Role: roles.CodeReviewer, Task: "parse"}, scene(t, true), on("task/parse"), "only coders commit"},
 		"a human elsewhere":                  {Who{}, scene(t, true), on("main"), ""},
 		"a human on the task's branch":       {Who{Task: "parse"}, scene(t, true), on("task/parse"), ""},
 		"a human who rebases":                {Who{Task: "parse"}, scene(t, true), rebase, ""},
-		"a human on another branch":          {Who{Task: "parse"}, scene(t, true), on("main"), "go on to task/parse"},
+		"a human on another branch":          {Who{Task: "parse"}, scene(t, true), on("main"), "commits go on to task/parse"},
 		"a human, and the board is unread":   {Who{Task: "parse"}, nil, on("main"), ""},
 		"no board":                           {coder("coder-1"), nil, on("task/parse"), ""},
 		"the board is unread":                {coder("coder-1"), unread(t), on("task/parse"), ""},
@@ -67,8 +70,8 @@ func TestPreCommitConditions(t *testing.T) {
 		"another session has taken the name": {lost, scene(t, true), on("task/parse"), "registered in another session"},
 		"no session is known":                {nameless, scene(t, true), on("task/parse"), ""},
 		"a rebase":                           {coder("coder-1"), scene(t, true), rebase, ""},
-		"a detached HEAD":                    {coder("coder-1"), scene(t, true), Place{}, "go on to task/parse"},
-		"before the checkpoint":              {coder("coder-1"), scene(t, false), on("task/parse"), "no pre-execution checkpoint"},
+		"a detached HEAD":                    {coder("coder-1"), scene(t, true), Place{}, "commits go on to task/parse"},
+		"before the checkpoint":              {coder("coder-1"), scene(t, false), on("task/parse"), "no pre-execution checkpoint in iteration 1"},
 	} {
 		t.Run(name, func(t *testing.T) { expect(t, PreCommit(c.who, c.on, c.at), c.part) })
 	}
@@ -144,25 +147,5 @@ func TestConditions(t *testing.T) {
 	for _, c := range []struct{ to, part string }{{none, ""}, {two, "the attic takes the branch"}} {
 		p := Push{State: scene(t, true), Now: now, Moves: []Move{{Ref: published, Old: one, New: c.to, Now: one}}}
 		expect(t, p.OwnRef(Move{Ref: attic, Old: none, New: one, Now: none}, nil), c.part)
-	}
-}
-
-// TestChosen checks which comment character is found, and where trailers end a message.
-func TestChosen(t *testing.T) {
-	const ours = "Liza-Task: parse\nLiza-Agent: coder-1\n"
-	for in, want := range map[string]string{
-		"Add sums\n\nWords\n":               "Add sums\n\nWords\n\n" + ours, // "W" begins no comment
-		"Add sums\n\nAcked-by: A\n# note\n": "Add sums\n\nAcked-by: A\n" + ours + "# note\n",
-		"":                                  "",
-	} {
-		if got := CommitMsg(in, "auto", "parse", "coder-1"); got != want {
-			t.Errorf("%q becomes\n%s\nnot\n%s", in, got, want)
-		}
-	}
-	if got := CommitMsg("Add sums\n\nAcked-by: A\n# note\nSee: b\n", "#", "parse", "coder-1"); !strings.HasSuffix(got, "See: b\n"+ours) {
-		t.Errorf("a comment among trailers: %s", got)
-	}
-	if isOurs("Liza-Task") || !isOurs("liza-task: x") {
-		t.Error("a name without a colon is a trailer")
 	}
 }

@@ -124,29 +124,6 @@ func TestTowardsIntegration(t *testing.T) {
 	}
 }
 
-func TestPreCommit(t *testing.T) {
-	const branch = "refs/heads/task/parse"
-	for name, c := range map[string]struct {
-		who        Who
-		at         Place
-		checkpoint bool
-		part       string
-	}{
-		"its coder":              {coder("coder-1"), Place{Branch: branch}, true, ""},
-		"without a checkpoint":   {coder("coder-1"), Place{Branch: branch}, false, "no pre-execution checkpoint in iteration 1"},
-		"in a rebase":            {coder("coder-1"), Place{Rebasing: true}, true, ""},
-		"detached":               {coder("coder-1"), Place{}, true, "commits go on to task/parse"},
-		"on another branch":      {coder("coder-1"), Place{Branch: "refs/heads/main"}, true, "commits go on to task/parse"},
-		"another coder":          {coder("coder-2"), Place{Branch: branch}, true, "coder-2 does not hold parse (CLAIMED, coder-1's)"},
-		"in no task's worktree":  {Who{ID: "coder-1", Role: roles.Coder}, Place{Branch: branch}, true, "this is not one"},
-		"a reviewer":             {Who{ID: "code-reviewer-1", Role: roles.CodeReviewer, Task: "parse"}, Place{Branch: branch}, true, "only coders commit"},
-		"a human":                {Who{Task: "parse"}, Place{Branch: branch}, false, ""},
-		"a human off the branch": {Who{Task: "parse"}, Place{Branch: "refs/heads/main"}, false, "commits go on to task/parse"},
-	} {
-		t.Run(name, func(t *testing.T) { expect(t, PreCommit(c.who, scene(t, c.checkpoint), c.at), c.part) })
-	}
-}
-
 func TestCheckIntegration(t *testing.T) {
 	const three = "3333333333333333333333333333333333333333"
 	holds := func(older, newer string) bool { return older <= newer && older != none }
@@ -155,27 +132,32 @@ func TestCheckIntegration(t *testing.T) {
 		i    Integration
 		part string
 	}{
-		"nothing":                    {Integration{Now: one}, ""},
-		"a recorded move":            {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: one, After: two}}}, ""},
-		"two of them":                {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}, {Before: two, After: three}}}, ""},
-		"one that was found":         {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: two, Found: true}}}, "nothing on the board records"},
-		"found before a move":        {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: two, Found: true}, {Before: one, After: two}}}, "does not hold 2222222222"},
-		"found with a move":          {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: one, Found: true}, {Before: one, After: two}, {Before: none, After: two, Found: true}}}, ""},
-		"found beyond a move":        {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}, {Before: none, After: three, Found: true}}}, "does not hold 3333333333"},
-		"found, and nothing moves":   {Integration{Now: one, Landings: []board.Landing{{Before: none, After: two, Found: true}}}, "integration does not move with it"},
-		"found and found":            {Integration{Now: one, Landings: []board.Landing{{Before: none, After: two, Found: true}, {Before: none, After: one, Found: true}}}, "integration does not move with it"},
-		"unrecorded":                 {Integration{Now: one, Move: move(two)}, "nothing on the board records"},
-		"further than recorded":      {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}}}, "the board records integration at 2222222222"},
-		"from elsewhere":             {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: two, After: three}}}, "a move from 2222222222"},
-		"back":                       {Integration{Now: three, Move: move(two), Landings: []board.Landing{{Before: three, After: two}}}, "would lose commits"},
-		"deleted":                    {Integration{Now: one, Move: move(none)}, "is not deleted"},
-		"recorded alone":             {Integration{Now: one, Landings: []board.Landing{{Before: one, After: two}}}, "integration does not move with it"},
-		"recorded afterwards":        {Integration{Now: two, Landings: []board.Landing{{Before: none, After: two, Found: true}}}, ""},
-		"the first push":             {Integration{Now: none, Move: move(two), Founding: true, Landings: []board.Landing{{Before: one, After: two}}}, ""},
-		"the first push, alone":      {Integration{Now: none, Founding: true}, "begins without integration"},
-		"made later":                 {Integration{Now: none, Move: move(two)}, "no push makes it"},
-		"made by a merge":            {Integration{Now: none, Move: move(two), Landings: []board.Landing{{Before: one, After: two}}}, "no push makes it"},
-		"the first push, incomplete": {Integration{Now: none, Move: move(one), Founding: true, Landings: []board.Landing{{Before: one, After: two}}}, "does not hold it"},
+		"nothing":                     {Integration{Now: one}, ""},
+		"a recorded move":             {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: one, After: two}}}, ""},
+		"two of them":                 {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}, {Before: two, After: three}}}, ""},
+		"one that was found":          {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: two, Found: true}}}, "nothing on the board records"},
+		"found before a move":         {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: two, Found: true}, {Before: one, After: two}}}, "does not hold 2222222222"},
+		"found with a move":           {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: none, After: one, Found: true}, {Before: one, After: two}, {Before: none, After: two, Found: true}}}, ""},
+		"found beyond a move":         {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}, {Before: none, After: three, Found: true}}}, "does not hold 3333333333"},
+		"found, and nothing moves":    {Integration{Now: one, Landings: []board.Landing{{Before: none, After: two, Found: true}}}, "integration does not move with it"},
+		"found and found":             {Integration{Now: one, Landings: []board.Landing{{Before: none, After: two, Found: true}, {Before: none, After: one, Found: true}}}, "integration does not move with it"},
+		"unrecorded":                  {Integration{Now: one, Move: move(two)}, "nothing on the board records"},
+		"further than recorded":       {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: one, After: two}}}, "the board records integration at 2222222222"},
+		"from elsewhere":              {Integration{Now: one, Move: move(three), Landings: []board.Landing{{Before: two, After: three}}}, "a move from 2222222222"},
+		"back":                        {Integration{Now: three, Move: move(two), Landings: []board.Landing{{Before: three, After: two}}}, "would lose commits"},
+		"deleted":                     {Integration{Now: one, Move: move(none)}, "is not deleted"},
+		"recorded alone":              {Integration{Now: one, Landings: []board.Landing{{Before: one, After: two}}}, "integration does not move with it"},
+		"recorded afterwards":         {Integration{Now: two, Landings: []board.Landing{{Before: none, After: two, Found: true}}}, ""},
+		"the first push":              {Integration{Now: none, Move: move(two), Founding: true, Landings: []board.Landing{{Before: one, After: two}}}, ""},
+		"the first push, alone":       {Integration{Now: none, Founding: true}, "begins without integration"},
+		"made later":                  {Integration{Now: none, Move: move(two)}, "no push makes it"},
+		"made by a merge":             {Integration{Now: none, Move: move(two), Landings: []board.Landing{{Before: one, After: two}}}, "no push makes it"},
+		"nothing to lose, or to move": {Integration{Now: none}, ""},
+		"there, as the board begins":  {Integration{Now: one, Founding: true}, ""},
+		"missing, and one has landed": {Integration{Now: none, Landings: []board.Landing{{Before: none, After: none, Found: true}}}, "does not move with it"},
+		"the first push, none landed": {Integration{Now: none, Move: move(two), Founding: true}, ""},
+		"a landing that is no growth": {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: one, After: "0"}, {Before: "0", After: two}}}, "records a move from"},
+		"the first push, incomplete":  {Integration{Now: none, Move: move(one), Founding: true, Landings: []board.Landing{{Before: one, After: two}}}, "does not hold it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.i.Branch, c.i.Holds = "integration", holds
@@ -239,6 +221,17 @@ func TestOwnRef(t *testing.T) {
 		"below a submission":              {"refs/liza/review/print/1/x", none, one, nil, nil, "no submission 1/x"},
 		"an unknown task's":               {"refs/liza/review/none/1", none, one, nil, nil, `no task "none"`},
 		"a clone's own":                   {"refs/liza/remotes/x/state", none, one, nil, nil, "one clone's own"},
+		"a probe":                         {plumbing.ProbePrefix + "1769850000-x", none, one, nil, nil, ""},
+		"a probe of another day":          {plumbing.ProbePrefix + "1769750000-x", none, one, nil, nil, "no probe of this day"},
+		"the probe of its own name":       {plumbing.ProbePrefix + plumbing.Probe, none, one, nil, nil, ""},
+		"a stray probe":                   {plumbing.ProbePrefix + "x", none, one, nil, nil, "no probe of this day"},
+		"a stray probe, deleted":          {plumbing.ProbePrefix + "x", one, none, nil, nil, ""},
+		"the home":                        {plumbing.HomeRef, none, one, nil, nil, ""},
+		"the home, moved":                 {plumbing.HomeRef, one, two, nil, nil, "one clone's own"},
+		"no agent's lease":                {plumbing.LeaseRef("boss"), none, one, nil, nil, "is not an agent"},
+		"what can't be read":              {plumbing.LeaseRef("coder-1"), none, one, nil, nil, "is not a lease of it"},
+		"an unregistered agent's":         {plumbing.LeaseRef("coder-9"), none, one, &board.Lease{Agent: "coder-9", Session: "s1"}, nil, "not at all"},
+		"an unregistered agent's, ended":  {plumbing.LeaseRef("coder-9"), one, none, nil, nil, ""},
 		"beside the board":                {"refs/heads/liza/x", none, one, nil, nil, "nothing else"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -246,11 +239,14 @@ func TestOwnRef(t *testing.T) {
 			push := Push{Moves: append([]Move{m}, c.beside...), State: s, Now: now}
 			expect(t, push.OwnRef(m, c.lease), c.part)
 			push.State = nil
-			if c.part != "nothing else" {
+			if c.part != "nothing else" && !strings.HasPrefix(c.ref, plumbing.ProbePrefix) {
 				expect(t, push.OwnRef(m, c.lease), "there is no board here")
 			}
 		})
 	}
+	// Probes that nothing deletes don't become thousands.
+	m := Move{plumbing.ProbePrefix + "1769850000-x", none, one, none, false}
+	expect(t, Push{Moves: []Move{m}, Now: now, Probes: 101}.OwnRef(m, nil), "too many probes")
 }
 
 // TestTwice checks that a push moves each ref once.
