@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -164,96 +162,4 @@ func TestChainLost(t *testing.T) {
 		t.Errorf("%s has won; here is %s, there %s", won.Short(), w.a.here().Short(), w.there().Short())
 	}
 	w.end(1)
-}
-
-// TestDeadBeforeThePush checks that a process that dies before its push takes no other operation
-// with it.
-func TestDeadBeforeThePush(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	update, object := lease.Renew(nil, leaseOf("dead", 0))
-	w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	w.check(w.append(w.a, 1, note("alive"), nil))
-	held := testrun.Must(lease.Read(w.ctx, w.a, "coder-1"))(w.t)
-	if held == nil || held.Session != "dead" {
-		t.Errorf("the lease is %+v", held)
-	}
-	w.end(1)
-}
-
-// TestHeartbeatTravels checks that a heartbeat goes with the next push and needs none of its own.
-func TestHeartbeatTravels(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	g := w.gate()
-	ended, errs := w.queue(g, 1)
-	update, object := lease.Renew(nil, leaseOf("a", 0))
-	beaten := make(chan error)
-	other := w.open(w.a.Local().TopLevel())
-	go func() {
-		beaten <- other.update([]plumbing.Object{object}, update)
-	}()
-	w.until("it waits, too", func() bool { n, err := w.a.Waiting(w.ctx); return err == nil && n == 3 })
-	g.open()
-	ended.Wait()
-	w.check(errors.Join(append(errs, <-beaten)...))
-	if n := g.pushes(); n != 2 {
-		t.Errorf("%d pushes", n)
-	}
-	if there := w.git("", "--git-dir="+w.hub, "rev-parse", update.Ref); there != string(object.OID) {
-		t.Errorf("the hub has the lease %s", there)
-	}
-	w.end(2)
-}
-
-// TestStoppedInTheQueue checks that an operation that is cancelled while another process pushes is
-// reported as unclear, and leaves nothing behind.
-func TestStoppedInTheQueue(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	g := w.gate()
-	ended, errs := w.queue(g, 0)
-	ctx, stop := context.WithCancel(w.ctx)
-	other := w.open(w.a.Local().TopLevel())
-	on := testrun.Must(other.next(w.ctx))(w.t)
-	prepared := testrun.Must(log.Prepare(on, w.operation(7, note("stopped"))))(w.t)
-	err := other.put(ctx, prepared, log.Batch{Queued: stop})
-	if !errors.As(err, new(*log.UnclearError)) || !errors.Is(err, context.Canceled) {
-		t.Errorf("it is told %v", err)
-	}
-	g.open()
-	ended.Wait()
-	w.check(errs[0])
-}
-
-// TestStoppedBeforeThePush checks that an operation that is cancelled while nobody pushes is
-// withdrawn together with later operations that were decided on it, but without earlier ones.
-func TestStoppedBeforeThePush(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	before := w.there()
-	die := func(agent string) {
-		content := leaseOf("dead", 0)
-		content.Lease.Agent = agent
-		update, object := lease.Renew(nil, content)
-		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	}
-	die("coder-2")
-	ctx, stop := context.WithCancel(w.ctx)
-	on := testrun.Must(w.a.next(w.ctx))(w.t)
-	prepared := testrun.Must(log.Prepare(on, w.operation(7, note("stopped"))))(w.t)
-	err := w.a.put(ctx, prepared, log.Batch{Queued: func() {
-		die("coder-3")
-		stop()
-	}})
-	if errors.As(err, new(*log.UnclearError)) || !errors.Is(err, context.Canceled) {
-		t.Errorf("it is told %v", err)
-	}
-	if n, err := w.a.Waiting(w.ctx); n != 1 || err != nil {
-		t.Errorf("%d are on their way: %v", n, err)
-	}
-	if w.there() != before {
-		t.Error("the hub has it")
-	}
-	w.end(0)
 }

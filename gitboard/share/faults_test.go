@@ -204,10 +204,10 @@ func (w *world) unshare() {
 }
 
 // newcomer makes the first clone one that has just been cloned.
-func (w *world) newcomer(args ...string) {
+func (w *world) newcomer() {
 	top := w.a.Local().TopLevel()
 	w.check(os.RemoveAll(top))
-	w.git("", append(append([]string{"clone", "-q"}, args...), "file://"+w.hub, top)...)
+	w.git("", "clone", "-q", "file://"+w.hub, top)
 }
 
 func shareProbe(w *world) (any, error) { return done(w.a.Share(w.ctx, "origin", "probe")) }
@@ -249,14 +249,9 @@ var scenes = []scene{
 		w.git(w.hub, "update-ref", plumbing.BoardRef, string(at))
 	}, call: fetch, fails: "1"},
 	{name: "Write", call: writes},
-	{name: "Write, and again", call: writes, again: 3},
 	{name: "Write while others write", before: theirs, call: writes},
-	{name: "Write where a hook declines", once: true, before: hubHook("update", "echo liza: no >&2; exit 1"), call: writes},
 	{name: "Write where another push has a lock", once: true, before: hubHook("pre-receive",
 		`if [ -e lately ]; then rm -f refs/heads/liza/state.lock; else touch lately refs/heads/liza/state.lock; fi`), call: writes, again: 1},
-	{name: "Write to one that is not atomic", once: true, before: func(w *world) {
-		w.git(w.hub, "config", "receive.advertiseAtomic", "false")
-	}, call: writes},
 	{name: "Write behind pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
@@ -287,10 +282,6 @@ var scenes = []scene{
 		}},
 	{name: "Delete a branch", before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
 		call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
-	{name: "Delete a branch where nobody may", once: true, before: func(w *world) {
-		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
-		w.git(w.hub, "config", "receive.denyDeletes", "true")
-	}, call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }, again: 1},
 	{name: "Delete a branch with a note where nobody may", before: func(w *world) {
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
 		w.git(w.hub, "config", "receive.denyDeletes", "true")
@@ -325,19 +316,6 @@ var scenes = []scene{
 		w.git(top, "config", "--unset", git.OnlyBranchesKey)
 		w.git(top, "update-ref", plumbing.LeaseRef("coder-1"), w.git(top, "hash-object", "-w", ".git/config"))
 	}, call: shareProbe},
-	{name: "Share what is shared by another", before: func(w *world) { w.git(w.a.Local().TopLevel(), "remote", "add", "another", w.hub) }, call: func(w *world) (any, error) { return done(w.a.Share(w.ctx, "another", "probe")) }},
-	{name: "Share in a shallow clone", once: true, before: func(w *world) {
-		w.unshare()
-		w.check(os.WriteFile(filepath.Join(w.a.Local().CommonDir(), "shallow"), nil, 0o644))
-	}, call: shareProbe},
-	{name: "Share by one that declines", once: true, before: func(w *world) {
-		w.unshare()
-		hubHook("update", "exit 1")(w)
-	}, call: shareProbe},
-	{name: "Share by one that is not atomic", once: true, before: func(w *world) {
-		w.unshare()
-		w.git(w.hub, "config", "receive.advertiseAtomic", "false")
-	}, call: shareProbe},
 	{name: "Share by one whose integration is elsewhere", once: true, before: func(w *world) {
 		w.unshare()
 		w.git(w.hub, "update-ref", "refs/heads/integration", w.git(w.hub, "commit-tree", "-m", "x", "main^{tree}"))
@@ -363,14 +341,6 @@ var scenes = []scene{
 		w.git(w.hub, "update-ref", plumbing.ReviewPrefix+"one/1", "main")
 		w.newcomer()
 	}, call: join},
-	{name: "Join a host that accepts only branches", once: true, update: onlyBranches, before: func(w *world) {
-		w.check(w.b.take(nil, "b"))
-		w.newcomer()
-	}, call: join},
-	{name: "Join a copy", once: true, before: func(w *world) {
-		w.git(w.hub, "update-ref", "-d", plumbing.HomeRef)
-		w.newcomer()
-	}, call: join},
 	{name: "Join nothing", once: true, before: func(w *world) {
 		w.unshare()
 		w.newcomer()
@@ -386,7 +356,6 @@ var scenes = []scene{
 		found, err := w.a.Find(w.ctx)
 		return found, err
 	}},
-	{name: "Write to a copy", before: func(w *world) { w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey) }, call: writes},
 	{name: "Write to one's own", before: func(w *world) {
 		top := w.a.Local().TopLevel()
 		w.git(top, "config", "--unset", git.RemoteKey)

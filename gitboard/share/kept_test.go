@@ -89,7 +89,10 @@ func TestBesideDeletingGits(t *testing.T) {
 					_ = git.Run()
 				}
 			})
-			const rounds = 12
+			rounds := 4
+			if *testrun.Long {
+				rounds = 12
+			}
 			for range rounds {
 				w.check(w.a.Fetch(w.ctx))
 				w.must(w.a, note("here"))

@@ -23,8 +23,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestStuckPush checks that a process whose push makes no progress holds others up for a while, and
-// one that makes progress for as long as it needs.
+// TestStuckPush checks that a process whose push makes no progress holds others up only for a while,
+// and that one that pushes shows progress.
 func TestStuckPush(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -44,7 +44,7 @@ func TestStuckPush(t *testing.T) {
 	}
 	check(t, stopped.Close())
 
-	slow, waits := queue(), queue()
+	slow := queue()
 	if !slow.await(t.Context()) {
 		t.Fatal("it may not push")
 	}
@@ -56,20 +56,6 @@ func TestStuckPush(t *testing.T) {
 		time.Sleep(time.Millisecond) // until it shows progress
 	}
 	slow.leave()
-	shows, err := s.pushQueue().open() // progress whenever the other one looks
-	check(t, err)
-	ended, stop := context.WithCancel(t.Context())
-	defer stop()
-	beats := 0
-	if waits.await(beside{ended, map[string]func(){"queue.(*File).await": func() {
-		shows.Touch()
-		if beats++; beats == 3*maxMissed {
-			stop()
-		}
-	}}}) || waits.stuck || beats < 3*maxMissed {
-		t.Errorf("a process that makes progress counts as stopped after %d beats", beats)
-	}
-	check(t, shows.Close())
 }
 
 // TestUnknownChains checks that a pending chain counts as empty if it is malformed, as after a power
@@ -171,8 +157,6 @@ func TestSentences(t *testing.T) {
 	for want, err := range map[string]error{
 		"the remote hub has moved the board and not r, which was pushed with it":                                                            &TornError{"hub", "r"},
 		"hub has other commits at a, b, and nothing at c; the submissions that are here are kept":                                           &MovedError{"hub", []string{"a", "b"}, []string{"c"}},
-		"hub has other commits at a; the submissions that are here are kept":                                                                &MovedError{Remote: "hub", Refs: []string{"a"}},
-		"hub has nothing at c; the submissions that are here are kept":                                                                      &MovedError{Remote: "hub", Gone: []string{"c"}},
 		"the board here (aaaaaaaaaa) and the board of hub (bbbbbbbbbb) have come apart; neither is changed":                                 &DivergedError{Remote: "hub", Here: a, There: b},
 		"the board here (aaaaaaaaaa) and the board of hub (bbbbbbbbbb) have nothing in common: they are two boards, and neither is changed": &DivergedError{"hub", a, b, true},
 	} {
