@@ -24,8 +24,8 @@ func (w *world) corpusHistory() {
 		for _, from := range row.From {
 			n++
 			who := row.Who[n%len(row.Who)]
-			if who == roles.System {
-				who = roles.CodeReviewer
+			if who == roles.System || who == roles.Coder && slices.Contains([]string{"claim-review", "comment", "verdict"}, row.Op) {
+				who = roles.CodeReviewer // coders review nothing unless a stage of the team says so
 			}
 			w.row(row, from, who, fmt.Sprintf("row-%d", n))
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
@@ -91,51 +90,47 @@ func recordHistory(t *testing.T) {
 	t.Logf("recorded %s, %d bytes", file, len(data))
 }
 
-// verifies verifies both ends of a recorded history from memory, and one a day from a repository,
-// and checks that everything that can happen to a board happens in it.
+// verifies verifies a recorded history from memory and from a repository, some of its operations and those
+// of its other end alone, and checks that everything that can happen to a board happens in it.
 func verifies(t *testing.T, file string) {
-	data := testrun.Must(os.ReadFile(file))(t)
-	m, repo := testrepo.NewMemory(), testrepo.Bare(t)
-	unbundle(t, m, data)
+	w, repo := recorded(t, file), testrepo.Bare(t)
 	file = testrun.Must(filepath.Abs(file))(t)
 	if said, err := exec.Command("git", "-C", repo.CommonDir(), "fetch", "--quiet", file, "refs/*:refs/*").CombinedOutput(); err != nil {
 		t.Fatalf("git fetch: %v\n%s", err, said)
 	}
-	seen := map[string]bool{}
-	for i, ref := range []string{plumbing.BoardRef, abortedRef} {
-		tip := testrun.Must(m.Ref(context.Background(), ref))(t)
-		for _, r := range []*git.Repo{nil, repo} {
-			if r != nil && !testrun.OneIn(2, i) {
-				continue
-			}
-			store := log.Store(m)
-			if r != nil {
-				store = r
-			}
-			report := testrun.Must(audit.Verify(context.Background(), store, r, audit.Range{To: tip}, nil))(t)
-			for _, f := range append(report.Findings, report.Notes...) {
-				t.Errorf("%s: %s (%s)", ref, f, f.Code)
-			}
-			if report.Proven != report.Commits || report.Commits < 300 || r != nil && report.Checked == 0 {
-				t.Errorf("%s: %d commits, %d proven, %d checked", ref, report.Commits, report.Proven, report.Checked)
-			}
-			if report.Signed < 5 || report.SignedFrom != "" {
-				t.Errorf("%s: %d signed, since %q", ref, report.Signed, report.SignedFrom)
-			}
-			for _, kind := range []string{audit.AttestedLease, audit.AttestedTest, audit.AttestedWorktree, audit.AttestedSpec} {
-				if report.Attested[kind] == 0 {
-					t.Errorf("%s: nothing attested of the kind %s", ref, kind)
-				}
-			}
-		}
-		marks(t, m, tip, seen)
+	report := testrun.Must(audit.Verify(w.ctx, repo, repo, audit.Range{}, nil))(t)
+	for _, f := range append(report.Findings, report.Notes...) {
+		t.Errorf("%s (%s)", f, f.Code)
 	}
-	imported := testrun.Must(m.Ref(context.Background(), importedRef))(t)
-	report := testrun.Must(audit.Verify(context.Background(), repo, repo, audit.Range{To: imported}, nil))(t)
+	if report.Proven != report.Commits || report.Commits < 300 || report.Checked == 0 || report.Unchecked != 0 {
+		t.Errorf("%d commits, %d proven, %d checked, %d not", report.Commits, report.Proven, report.Checked, report.Unchecked)
+	}
+	if report.Signed < 5 || report.SignedFrom != "" {
+		t.Errorf("%d signed, since %q", report.Signed, report.SignedFrom)
+	}
+	for _, kind := range []string{audit.AttestedLease, audit.AttestedTest, audit.AttestedWorktree, audit.AttestedSpec} {
+		if report.Attested[kind] == 0 {
+			t.Errorf("nothing attested of the kind %s", kind)
+		}
+	}
+	if report := w.clean(); report.Checked != 0 || report.Unchecked == 0 {
+		t.Errorf("without a repository nothing can be checked: %+v", report)
+	}
+	imported := testrun.Must(repo.Ref(w.ctx, importedRef))(t)
+	report = testrun.Must(audit.Verify(w.ctx, repo, repo, audit.Range{To: imported}, nil))(t)
 	if len(report.Findings) > 0 || report.Proven != report.Commits || report.Commits < 2 {
 		t.Errorf("%s: %d commits, %d proven: %v", importedRef, report.Commits, report.Proven, report.Findings)
 	}
-	marks(t, m, imported, seen)
+	end := slices.IndexFunc(w.steps, func(s step) bool { return s.op.Name() == "abort" })
+	for i, s := range w.steps {
+		if s.parent.IsZero() || i < end && !testrun.OneIn(20, i) {
+			continue
+		}
+		if part := w.verify(audit.Range{From: s.parent, To: s.commit}); len(part.Findings) > 0 || part.Commits != 1 || part.Proven != 1 {
+			t.Errorf("%s alone: %+v", s.op.Name(), part)
+		}
+	}
+	seen := w.marks()
 	for _, want := range corpusMarks() {
 		if !seen[want] {
 			t.Errorf("not in this history: %s", want)
@@ -144,6 +139,39 @@ func verifies(t *testing.T, file string) {
 	if t.Failed() {
 		t.Log("before the first release: go test ./gitboard/audit -run Corpus -record -replace; after it: a new epoch (specs/decisions.md)")
 	}
+}
+
+// recorded returns the world of a recorded history, in memory. Its steps are those of the board, of
+// the board that was aborted, and of the board that was imported.
+func recorded(t testing.TB, file string) *world {
+	t.Helper()
+	m := testrepo.NewMemory()
+	unbundle(t, m, testrun.Must(os.ReadFile(file))(t))
+	w := &world{t: t, ctx: context.Background(), store: m, log: log.NewReader(m, "")}
+	w.integration = testrun.Must(m.Ref(w.ctx, integrationRef))(t)
+	known := map[plumbing.OID]bool{}
+	for _, ref := range []string{plumbing.BoardRef, abortedRef, importedRef} {
+		tip, parent := testrun.Must(m.Ref(w.ctx, ref))(t), plumbing.ZeroOID
+		for _, c := range testrun.Must(m.Log(w.ctx, plumbing.ZeroOID, tip))(t) {
+			if !known[c.OID] {
+				w.steps = append(w.steps, step{parent, c.OID, w.recordedOperation(c)})
+			}
+			known[c.OID], parent = true, c.OID
+		}
+	}
+	return w
+}
+
+// recordedOperation reads the operation of a commit.
+func (w *world) recordedOperation(c plumbing.Commit) board.Operation {
+	w.t.Helper()
+	h := testrun.Must(codec.ParseHead(c.Message))(w.t)
+	file := ""
+	if h.Payload == codec.PayloadReference() {
+		o := testrun.Must(w.store.Object(w.ctx, string(c.Tree)+":"+codec.PayloadFile))(w.t)
+		file = string(o.Data)
+	}
+	return testrun.Must(h.Operation(file, c.Author))(w.t)
 }
 
 // corpusMarks lists what a history of the corpus must contain: every operation, every row of the
@@ -175,28 +203,31 @@ func corpusMarks() []string {
 		"reserved", "kept", "lease shown", "superseded dependency", "registered again")
 }
 
-// marks collects what happens in a history.
-func marks(t *testing.T, store log.Store, tip plumbing.OID, seen map[string]bool) {
-	t.Helper()
-	commits := testrun.Must(store.Log(context.Background(), plumbing.ZeroOID, tip))(t)
-	m, at := board.NewMemory(), board.Time("")
-	for _, c := range commits {
-		h := testrun.Must(codec.ParseHead(c.Message))(t)
-		file := ""
-		if h.Payload == codec.PayloadReference() {
-			o := testrun.Must(store.Object(context.Background(), string(c.Tree)+":"+codec.PayloadFile))(t)
-			file, seen["payload file"] = string(o.Data), true
-		}
-		op := testrun.Must(h.Operation(file, c.Author))(t)
+// marks returns what happens in the world's history.
+func (w *world) marks() map[string]bool {
+	w.t.Helper()
+	seen, m, last, at := map[string]bool{}, board.NewMemory(), plumbing.ZeroOID, board.Time("")
+	for _, s := range w.steps {
 		before := board.NewState(m, at)
-		after, err := board.Step(before, op)
-		if err != nil {
-			t.Fatalf("%s: %v", h.Subject, err) // verify reports more about it
+		if s.parent.IsZero() {
+			before = board.NewState(board.NewMemory(), "")
+		} else if s.parent != last {
+			before = w.snapshot(s.parent).State // another board begins, or this one is aborted
 		}
-		mark(before, after, op, seen)
-		m.Absorb(after)
-		at = op.Time
+		after, err := board.Step(before, s.op)
+		if err != nil {
+			w.t.Fatalf("%s: %v", s.op.Name(), err) // verify reports more about it
+		}
+		_, long, err := codec.Message(before, after, s.op)
+		check(w.t, err)
+		seen["payload file"] = seen["payload file"] || long != ""
+		mark(before, after, s.op, seen)
+		if s.parent == last {
+			m.Absorb(after)
+			last, at = s.commit, s.op.Time
+		}
 	}
+	return seen
 }
 
 func mark(before, after *board.State, op board.Operation, seen map[string]bool) {

@@ -151,42 +151,28 @@ func (w *world) caught(t *testing.T, parent, forged plumbing.OID, codes ...board
 	return report
 }
 
-// everyStatus brings one task into each state.
+// everyStatus brings one task into each state, and returns its id by the state.
 func (w *world) everyStatus() map[board.Status]string {
 	w.begin()
-	d := w.definition()
-	d.DoneWhen = ""
-	w.do(planner, &board.AddTask{About: about("t-draft"), Definition: d})
-	w.ready("t-unclaimed")
-	w.ready("t-merged")
-	work := w.approved(coder1, "t-merged")
-	w.merge("t-merged", work)
-	w.ready("t-failed")
-	work = w.approved(coder1, "t-failed")
-	w.do(judge1, &board.Merge{About: about("t-failed"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"a"}})
-	w.ready("t-approved")
-	w.approved(coder1, "t-approved")
-	w.starts(coder1, "t-rejected")
-	w.submit(coder1, "t-rejected")
-	w.judge(judge1, "t-rejected", board.VerdictRejected)
-	w.starts(coder1, "t-review")
-	w.submit(coder1, "t-review")
-	w.ready("t-blocked")
-	w.claim(coder1, "t-blocked")
-	w.do(coder1, &board.Block{About: about("t-blocked"), Reason: "stuck", Questions: []string{"how?"}})
-	w.ready("t-abandoned")
-	w.do(planner, &board.Abandon{About: about("t-abandoned"), Reason: "no need"})
-	w.ready("t-superseded")
-	w.do(planner, &board.Supersede{About: about("t-superseded"), By: []string{"t-unclaimed"}, Reason: "The same thing."})
-	w.ready("t-claimed")
-	w.claim(coder1, "t-claimed")
 	tasks := map[board.Status]string{}
-	state := w.snapshot(w.tip()).State
-	for _, b := range state.Tasks() {
-		tasks[b.Status] = b.ID
+	in := func(status, from board.Status) string {
+		id := "t-" + strings.ToLower(strings.ReplaceAll(string(status), "_", "-"))
+		tasks[status] = id
+		w.reach(from, id, 0, 0)
+		return id
 	}
+	for _, status := range []board.Status{
+		board.Draft, board.Unclaimed, board.IntegrationFailed, board.Approved, board.Rejected, board.ReadyForReview, board.Blocked,
+	} {
+		in(status, status)
+	}
+	merged := in(board.Merged, board.Approved)
+	w.merge(merged, plumbing.OID(w.task(merged).ReviewCommit))
+	w.do(planner, &board.Abandon{About: about(in(board.Abandoned, board.Unclaimed)), Reason: "no need"})
+	w.do(planner, &board.Supersede{About: about(in(board.Superseded, board.Unclaimed)), By: []string{tasks[board.Unclaimed]}, Reason: "The same thing."})
+	in(board.Claimed, board.Claimed)
 	for _, s := range board.Statuses {
-		if tasks[s] == "" {
+		if w.task(tasks[s]).Status != s {
 			w.t.Fatalf("no task is %s", s)
 		}
 	}
@@ -220,11 +206,13 @@ func TestForgedCommits(t *testing.T) {
 			return strings.Replace(text, old, new, 1)
 		}
 	}
-	for name, c := range map[string]struct {
+	type wrong struct {
 		f    forgery
 		code board.ErrorCode
 		text string
-	}{
+	}
+	n := 0
+	for name, c := range testrun.Some(1, map[string]wrong{
 		"wrong session":      {forgery{op: note(as(planner, func(a *board.Actor) { a.Session = "stolen" }))}, "session", "planner-1"},
 		"no session":         {forgery{op: note(as(planner, func(a *board.Actor) { a.Session = "" }))}, "session", "planner-1"},
 		"unregistered agent": {forgery{op: note(agent("planner-7"))}, "session", "not registered"},
@@ -237,10 +225,10 @@ func TestForgedCommits(t *testing.T) {
 		"extra file":             {forgery{op: note(ada), files: map[string][]byte{"evil.sh": []byte("rm -rf /")}}, "tree", "evil.sh should not be there"},
 		"extra record":           {forgery{op: note(ada), files: map[string][]byte{"agents/coder-9.yaml": []byte("role: coder\nstatus: IDLE\nsession: x\nregistered_at: 2026-02-03T08:00:00Z\n")}}, "tree", "agents/coder-9.yaml should not be there"},
 		"missing record":         {forgery{op: note(ada), files: map[string][]byte{"tasks/t-draft.yaml": nil}}, "tree", "tasks/t-draft.yaml is missing"},
-		"changed field":          {forgery{op: note(ada), files: edit("tasks/t-review.yaml", "status: READY_FOR_REVIEW", "status: APPROVED")}, "tree", "tasks/t-review.yaml differs: line 4"},
-		"broken YAML":            {forgery{op: note(ada), files: edit("tasks/t-review.yaml", "priority: 3", "priority: [3")}, "tree", "line 6"},
+		"changed field":          {forgery{op: note(ada), files: edit("tasks/t-ready-for-review.yaml", "status: READY_FOR_REVIEW", "status: APPROVED")}, "tree", "tasks/t-ready-for-review.yaml differs: line 4"},
+		"broken YAML":            {forgery{op: note(ada), files: edit("tasks/t-ready-for-review.yaml", "priority: 3", "priority: [3")}, "tree", "line 6"},
 		"unknown field":          {forgery{op: note(ada), files: edit("goals/goal-1.yaml", "status:", "owner: me\nstatus:")}, "tree", `line 6 is "owner: me"`},
-		"another task's file":    {forgery{op: note(ada), files: edit("tasks/t-review.yaml", "id: t-review", "id: t-other")}, "tree", `line 1 is "id: t-other"`},
+		"another task's file":    {forgery{op: note(ada), files: edit("tasks/t-ready-for-review.yaml", "id: t-ready-for-review", "id: t-other")}, "tree", `line 1 is "id: t-other"`},
 		"payload without reason": {forgery{op: note(ada), files: map[string][]byte{"payload.json": []byte("{}")}}, "tree", "payload.json should not be there"},
 		"executable record":      {forgery{op: note(ada), entries: func(e map[string]plumbing.TreeEntry) { set(e, "goals/goal-1.yaml", filemode.Executable) }}, "tree", "goals/goal-1.yaml has the mode"},
 		"a link for a record":    {forgery{op: note(ada), entries: func(e map[string]plumbing.TreeEntry) { set(e, "tasks/t-draft.yaml", filemode.Symlink) }}, "tree", "tasks/t-draft.yaml has the mode"},
@@ -287,7 +275,8 @@ func TestForgedCommits(t *testing.T) {
 		"encoding":     {forgery{op: note(ada), object: replace("\n\n", "\nencoding ISO-8859-1\n\n")}, "form", "headers"},
 		"extra header": {forgery{op: note(ada), object: replace("\n\n", "\nliza-says hello\n\n")}, "form", "headers"},
 		"no commit":    {forgery{op: note(ada), object: func(string) string { return "nonsense" }}, "", ""},
-	} {
+	}) {
+		n++
 		t.Run(name, func(t *testing.T) {
 			c.f.parent = tip
 			forged := w.forge(c.f)
@@ -302,6 +291,9 @@ func TestForgedCommits(t *testing.T) {
 			report := w.caught(t, tip, forged, c.code)
 			if !slices.ContainsFunc(report.Findings, func(f audit.Finding) bool { return strings.Contains(f.Text, c.text) }) {
 				t.Errorf("%v does not say %q", report.Findings, c.text)
+			}
+			if !testrun.OneIn(8, n) {
+				return
 			}
 			// The whole history reports the same findings, once.
 			whole := w.verify(audit.Range{To: forged})

@@ -40,7 +40,8 @@ type redTeam struct {
 	read    map[string]*board.Task   // the tasks at the start, once read
 	forged  int
 	founded int
-	every   int // one of so many refused operations is also replayed
+	every   int  // one of so many refused operations is also replayed
+	secret  bool // text that looks like a credential is allowed
 }
 
 var forgers = map[string]board.Actor{
@@ -67,13 +68,12 @@ var battlefields = map[string]func(w *world){
 	},
 }
 
-// newRedTeam returns a red team on a battlefield.
-func newRedTeam(t *testing.T, field string) *redTeam {
+// newRedTeam returns a red team on a battlefield, with an honest history.
+func newRedTeam(t *testing.T, field string, honest *world) *redTeam {
 	w, repo := gitWorld(t)
 	r := &redTeam{world: w, repo: repo, tasks: w.everyStatus(), samples: map[string]board.Payload{}, read: map[string]*board.Task{}}
 	battlefields[field](w)
-	r.honest = memoryWorld(t)
-	r.honest.everyOperation()
+	r.honest = honest
 	for _, op := range board.Ops() {
 		r.samples[op] = r.honest.find(op).op.Payload
 	}
@@ -110,6 +110,7 @@ func (r *redTeam) before(op string) *redTeam {
 	step := r.honest.find(op)
 	return &redTeam{
 		world: r.honest, start: step.parent, board: r.honest.snapshot(step.parent).State, when: step.op.Time, every: r.every, forged: 1000,
+		secret:  step.op.AllowSecret,
 		commits: map[string]plumbing.OID{"none": "", "absent": plumbing.OID(strings.Repeat("ab", 20)), "integration": r.honest.integration},
 	}
 }
@@ -227,7 +228,7 @@ func (r *redTeam) allowed(op board.Operation) bool {
 // signature, with the forger's own and with somebody else's.
 func (r *redTeam) attack(who string, p board.Payload, name string) bool {
 	r.forged++
-	op := board.Operation{Actor: forgers[who], Time: r.when, Request: fmt.Sprintf("forged-%d", r.forged), Payload: p}
+	op := board.Operation{Actor: forgers[who], Time: r.when, Request: fmt.Sprintf("forged-%d", r.forged), AllowSecret: r.secret, Payload: p}
 	ok := r.allowed(op)
 	if !ok && r.forged%r.every != 0 {
 		return ok // a replay applies the same rules
@@ -370,13 +371,16 @@ func (r *redTeam) named(oid plumbing.OID) string {
 // on the board of an honest history on which it was done. Without -long it is one forgery in 320
 // of the first battlefield and one in 1600 of the others.
 func TestRedTeam(t *testing.T) {
+	testrun.NotShort(t)
+	files := corpusFiles(t)
+	honest := recorded(t, files[len(files)-1])
 	for field := range battlefields {
-		t.Run(field, func(t *testing.T) { redTeamOn(t, field) })
+		t.Run(field, func(t *testing.T) { redTeamOn(t, field, honest) })
 	}
 }
 
-func redTeamOn(t *testing.T, field string) {
-	r, share := newRedTeam(t, field), 1600
+func redTeamOn(t *testing.T, field string, honest *world) {
+	r, share := newRedTeam(t, field, honest), 1600
 	if field == asItIs {
 		share = 320
 	}
@@ -393,7 +397,7 @@ func redTeamOn(t *testing.T, field string) {
 		}
 	}
 	may := func(r *redTeam, who string, p board.Payload) bool {
-		return r.allowed(board.Operation{Actor: forgers[who], Time: r.when, Request: "x", Payload: p})
+		return r.allowed(board.Operation{Actor: forgers[who], Time: r.when, Request: "x", AllowSecret: r.secret, Payload: p})
 	}
 	everybody := slices.Sorted(maps.Keys(forgers))
 	for _, op := range board.Ops() {
