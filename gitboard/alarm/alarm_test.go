@@ -192,9 +192,6 @@ var lives = map[string][]moment{
 		{what: "at", at: m, says: "REVIEW LEASE EXPIRED: code-reviewer-1 on login, review can be reclaimed", how: alarm.Warn, runs: true},
 		{what: "persists", at: 9 * m, runs: true},
 		{what: "clears", at: 10 * m, do: func(w *world) { w.task(board.Approved) }},
-		{what: "returns", at: 20 * m, do: func(w *world) {
-			w.task(board.ReadyForReview, func(t *board.Task) { t.ReviewingBy = "code-reviewer-1" })
-		}, says: "REVIEW LEASE EXPIRED: code-reviewer-1 on login, review can be reclaimed", how: alarm.Warn, runs: true},
 	},
 	"blocked": {
 		{what: "not", do: func(w *world) { w.task(board.Claimed) }},
@@ -203,9 +200,6 @@ var lives = map[string][]moment{
 		}, says: "BLOCKED: login: the spec names no port", how: alarm.Warn, runs: true},
 		{what: "persists", at: 100 * m, runs: true},
 		{what: "clears", at: 101 * m, do: func(w *world) { w.task(board.Unclaimed) }},
-		{what: "returns", at: 102 * m, do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.BlockedReason = "human override" })
-		}, says: "BLOCKED: login: human override", how: alarm.Warn, runs: true},
 		{what: "unblocked and blocked again between two looks", at: 110 * m, do: func(w *world) {
 			w.task(board.Blocked, func(t *board.Task) { t.BlockedReason = "again" })
 		}, says: "BLOCKED: login: again", how: alarm.Warn, runs: true},
@@ -272,15 +266,9 @@ var lives = map[string][]moment{
 		{what: "worsens", at: 4 * m, do: func(w *world) {
 			w.rejected("an empty name is accepted", "An empty name is still accepted", "an  empty name is accepted")
 		}, says: "SAME REJECTION: login, 3 times", how: alarm.Grave, runs: true},
-		{what: "above", at: 5 * m, do: func(w *world) {
-			w.rejected("an empty name is accepted", "An empty name is still accepted", "an  empty name is accepted", "an empty name is accepted")
-		}, runs: true},
 		{what: "clears", at: 6 * m, do: func(w *world) {
 			w.rejected("an empty name is accepted", "an empty name is accepted", "it does not build")
 		}},
-		{what: "returns", at: 7 * m, do: func(w *world) {
-			w.rejected("an empty name is accepted", "an empty name is accepted", "it does not build", "it doesn't build")
-		}, says: "SAME REJECTION: login, 2 times", how: alarm.Warn, runs: true},
 		{what: "the same of free text", at: 8 * m, do: func(w *world) {
 			w.task(board.Claimed, func(t *board.Task) {
 				for range 2 {
@@ -293,7 +281,6 @@ var lives = map[string][]moment{
 	"review-loop": {
 		{what: "below", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 4 }) }},
 		{what: "at", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 5 }) }, says: "REVIEW LOOP: login, 5 cycles", how: alarm.Grave, runs: true},
-		{what: "above", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 6 }) }, runs: true},
 		{what: "a task's own limit", do: func(w *world) {
 			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 6; t.MaxReviewCycles = 7 })
 		}},
@@ -326,7 +313,6 @@ var lives = map[string][]moment{
 		{what: "at once", do: func(w *world) { w.task(board.IntegrationFailed) }, says: "INTEGRATION FAILED: login", how: alarm.Grave, runs: true},
 		{what: "persists", at: 50 * m, runs: true},
 		{what: "clears", at: 51 * m, do: func(w *world) { w.task(board.Claimed) }},
-		{what: "returns", at: 52 * m, do: func(w *world) { w.task(board.IntegrationFailed) }, says: "INTEGRATION FAILED: login", how: alarm.Grave, runs: true},
 	},
 	"hypothesis-exhaustion": {
 		{what: "below", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1"} }) }},
@@ -337,9 +323,6 @@ var lives = map[string][]moment{
 		{what: "rescoped", at: 3 * m, do: func(w *world) {
 			w.task(board.Unclaimed, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2"} })
 		}},
-		{what: "returns with a third", at: 4 * m, do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2", "coder-3"} })
-		}, says: "HYPOTHESIS EXHAUSTION: login, needs rescoping", how: alarm.Grave, runs: true},
 	},
 	"approaching-limit": {
 		{what: "below", do: func(w *world) {
@@ -356,7 +339,6 @@ var lives = map[string][]moment{
 		{what: "a failure and cycles", do: func(w *world) {
 			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesTotal, t.FailedBy = 10, 3, []string{"coder-2"} })
 		}, says: "APPROACHING LIMIT: login, 3 review cycles after a coder's failure", how: alarm.Warn, runs: true},
-		{what: "returns", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 8 }) }, says: "APPROACHING LIMIT: login, iteration 8 of 10", how: alarm.Warn, runs: true},
 	},
 	"budget": {
 		{what: "no budget", do: func(w *world) {
@@ -440,7 +422,6 @@ var lives = map[string][]moment{
 		{what: "at once", at: m, do: func(w *world) { w.bad = "tasks/login.yaml: line 3" }, says: "INVALID STATE: tasks/login.yaml: line 3", how: alarm.Grave, runs: true},
 		{what: "persists", at: 2 * m, runs: true},
 		{what: "clears", at: 3 * m, do: func(w *world) { w.bad = "" }},
-		{what: "returns", at: 4 * m, do: func(w *world) { w.bad = "goal.yaml: missing" }, says: "INVALID STATE: goal.yaml: missing", how: alarm.Grave, runs: true},
 	},
 	"checkpoint": {
 		{what: "below", do: func(w *world) { w.mode(board.CheckpointMode) }, next: 30 * m},
@@ -550,17 +531,12 @@ var lives = map[string][]moment{
 	"circuit-breaker": {
 		{what: "below", do: func(w *world) { w.anomaly(1, "external_blocker", "", "blocker_service", "npm") }},
 		{what: "at", at: m, do: func(w *world) { w.anomaly(2, "external_blocker", "", "blocker_service", "NPM") }, says: "CIRCUIT BREAKER: external_service_outage (EXTERNAL_DEPENDENCY)", how: alarm.Grave, runs: true},
-		{what: "above", at: 2 * m, do: func(w *world) { w.anomaly(3, "external_blocker", "", "blocker_service", "npm") }, runs: true},
 		{what: "triggered", at: 3 * m, do: func(w *world) {
 			w.put(board.BreakerPath, &board.Breaker{Status: board.BreakerTriggered, CurrentTrigger: &board.Trigger{Timestamp: w.now, Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"}})
 		}, runs: true},
 		{what: "resolved", at: 4 * m, do: func(w *world) {
 			w.put(board.BreakerPath, &board.Breaker{Status: board.BreakerOK, History: []board.BreakerPast{{Pattern: "external_service_outage", ResolvedAt: w.now}}})
 		}},
-		{what: "returns", at: 5 * m, do: func(w *world) {
-			w.anomaly(4, "external_blocker", "", "blocker_service", "npm")
-			w.anomaly(5, "external_blocker", "", "blocker_service", "npm")
-		}, says: "CIRCUIT BREAKER: external_service_outage (EXTERNAL_DEPENDENCY)", how: alarm.Grave, runs: true},
 	},
 }
 
@@ -622,8 +598,8 @@ func live(t *testing.T, rule string, now moment, r alarm.Report) {
 	}
 }
 
-// Whoever looks only when a look says so hears everything at the very second at which who looks all
-// the time does.
+// Whoever looks only when a look says so hears everything at the very moment at which who looks all
+// the time does. All of it happens at quarters of a minute.
 func TestNextIsTheMomentOfTheNextNews(t *testing.T) {
 	testrun.NotShort(t)
 	scene := func() *world {
@@ -631,8 +607,8 @@ func TestNextIsTheMomentOfTheNextNews(t *testing.T) {
 		w.running()
 		w.mode(board.CheckpointMode)
 		w.task(board.Claimed)
-		w.lease("coder-1", start.Add(77*m+13*s))
-		w.sprint(board.AtCheckpoint, start.Add(45*m+1*s), "")
+		w.lease("coder-1", start.Add(77*m+15*s))
+		w.sprint(board.AtCheckpoint, start.Add(45*m+15*s), "")
 		w.halts = []report.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(5 * m)}}
 		return w
 	}
@@ -652,7 +628,7 @@ func TestNextIsTheMomentOfTheNextNews(t *testing.T) {
 			w.now = start.Add(10 * time.Hour)
 		}
 	})
-	restless := heard(func(w *world, _ alarm.Report) { w.now = w.now.Add(s) })
+	restless := heard(func(w *world, _ alarm.Report) { w.now = w.now.Add(15 * s) })
 	if !slices.Equal(patient, restless) || len(patient) != 7 {
 		t.Errorf("heard\n%s\nnot\n%s", strings.Join(patient, "\n"), strings.Join(restless, "\n"))
 	}
