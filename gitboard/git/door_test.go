@@ -26,11 +26,11 @@ var dangerous = [][]string{
 		"credential.helper=!RUN", "credential.http://127.0.0.1:1.helper=!RUN",
 	},
 	{"remote.hub.url=ext::RUN"},
-	{"url.ext::RUN .insteadOf=hub"},
+	{"url.ext::RUN .insteadOf=/"},
 }
 
-// ofTransports begin the settings that transports to other machines read.
-var ofTransports = []string{"core.hooksPath", "core.sshCommand", "core.gitProxy", "core.askPass", "credential.", "remote.", "url."}
+// ofTransports begin the settings that only transports to other machines read.
+var ofTransports = []string{"core.sshCommand", "core.gitProxy", "core.askPass", "credential."}
 
 // TestNoProgramOfTheRepository: our children run no program that is set where agents can write, by
 // whatever file the setting comes in.
@@ -101,10 +101,10 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 				native(t, one, "commit", "-q", "-a", "-m", "ours")
 
 				write(t, r, ".git/info/attributes", "* filter=evil merge=evil diff=evil\n*.bin filter=lfs\n")
-				text, transports := "", false
+				text, transports, names := "", false, strings.NewReplacer("RUN", run, "DIR", dir)
 				for _, entry := range entries {
-					key, value, _ := strings.Cut(strings.NewReplacer("RUN", run, "DIR", dir).Replace(entry), "=")
-					text += asText(key, value)
+					key, value, _ := strings.Cut(entry, "=")
+					text += asText(names.Replace(key), names.Replace(value))
 					transports = transports || slices.ContainsFunc(ofTransports, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 				}
 				put(t, r, one, text+"[commit]\n\tgpgSign = true\n[merge]\n\trenormalize = true\n[protocol]\n\tallow = always\n[submodule]\n\trecurse = true\n")
@@ -123,7 +123,7 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 					addresses = append(addresses, "ssh://127.0.0.1:1/x", "git://127.0.0.1:1/x", "http://127.0.0.1:1/x")
 				}
 				for _, address := range addresses {
-					if address != "" && !strings.HasPrefix(entries[0], "remote.") {
+					if address != "" {
 						native(t, r.TopLevel(), "config", "remote.hub.url", address)
 					}
 					m := must[*Remote](t)(r.Remote(ctx, "hub"))
