@@ -85,34 +85,33 @@ func TestResumeBesideSubmodule(t *testing.T) {
 // TestAdvanceRecursing: with submodule.recurse, a submodule that lacks its new commit is not in the
 // way, and a new one is not checked out. Their files stay.
 func TestAdvanceRecursing(t *testing.T) {
-	for stray, change := range map[string][]string{
-		"lib": {"update-index", "--cacheinfo", "160000," + strings.Repeat("1", 40) + ",lib"},
-		"":    {"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./lib", "more"},
-	} {
-		ctx, r := scratch(t)
-		top, lib := r.TopLevel(), filepath.Join(t.TempDir(), "lib")
-		check(t, os.Mkdir(lib, 0o755))
-		native(t, lib, "init", "-q")
-		writeIn(t, lib, "lib.txt", "one\n")
-		testrun.CommitAll(t, lib, "one")
-		native(t, top, "config", "remote.origin.url", filepath.Dir(lib))
-		native(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./lib", "lib")
-		native(t, top, "config", "submodule.recurse", "true")
-		old := commitAll(t, r, "with a submodule")
-		path := claim(t, ctx, r, "one")
-		writeIn(t, path, "a.txt", "new\n")
-		native(t, path, "add", "a.txt")
-		native(t, path, change...)
-		native(t, path, "commit", "-q", "-m", "next")
-		next := plumbing.OID(native(t, path, "rev-parse", "HEAD"))
-		if overlap, err := r.Worktree(top).CanAdvance(ctx, old, next); overlap != nil || err != nil {
-			t.Fatalf("in the way: %q, %v", overlap, err)
-		}
-		check(t, r.Worktree(top).Advance(ctx, old, next))
-		native(t, top, "diff", "--cached", "--exit-code", string(next))
-		if found := must[[]string](t)(r.Worktree(top).StrayModules(ctx)); strings.Join(found, "|") != stray {
-			t.Errorf("stray: %q", found)
-		}
+	ctx, r := scratch(t)
+	top, lib := r.TopLevel(), filepath.Join(t.TempDir(), "lib")
+	check(t, os.Mkdir(lib, 0o755))
+	native(t, lib, "init", "-q")
+	writeIn(t, lib, "lib.txt", "one\n")
+	testrun.CommitAll(t, lib, "one")
+	native(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib")
+	native(t, top, "config", "submodule.recurse", "true")
+	old := commitAll(t, r, "with a submodule")
+	path := claim(t, ctx, r, "one")
+	writeIn(t, path, "a.txt", "new\n")
+	writeIn(t, path, ".gitmodules", readIn(t, path, ".gitmodules")+"[submodule \"more\"]\n\tpath = more\n\turl = "+lib+"\n")
+	commit := "160000," + strings.Repeat("1", 40) + ","
+	native(t, path, "update-index", "--add", "--cacheinfo", commit+"lib", "--cacheinfo", commit+"more")
+	native(t, path, "add", "a.txt", ".gitmodules")
+	native(t, path, "commit", "-q", "-m", "next")
+	next := plumbing.OID(native(t, path, "rev-parse", "HEAD"))
+	if overlap, err := r.Worktree(top).CanAdvance(ctx, old, next); overlap != nil || err != nil {
+		t.Fatalf("in the way: %q, %v", overlap, err)
+	}
+	check(t, r.Worktree(top).Advance(ctx, old, next))
+	native(t, top, "diff", "--cached", "--exit-code", string(next))
+	if found := must[[]string](t)(r.Worktree(top).StrayModules(ctx)); strings.Join(found, "|") != "lib" {
+		t.Errorf("stray: %q", found)
+	}
+	if readIn(t, top, "lib/lib.txt") != "one\n" || exists(filepath.Join(top, "more", ".git")) {
+		t.Error("a file of a submodule is gone, or a new one is checked out")
 	}
 }
 

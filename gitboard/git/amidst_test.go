@@ -23,7 +23,7 @@ func TestWorktreesAtOnce(t *testing.T) {
 	for i := range 8 {
 		group.Go(func() {
 			path := filepath.Join(r.TopLevel(), ".worktrees", fmt.Sprint(i))
-			for range 4 {
+			for range 2 {
 				_, listed := r.Worktrees(ctx)
 				for _, err := range []error{listed, r.Worktree(path).Add(ctx, head), r.Worktree(path).Move(ctx, path+"-b"), r.Worktree(path + "-b").Remove(ctx)} {
 					if err != nil {

@@ -25,29 +25,20 @@ func TestMergeAttributes(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", global)
 	r = open(t, ctx, dir)
 	const lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
-	for file, text := range map[string]string{
+	base := commitFiles(t, ctx, r, map[string]string{
 		".gitattributes":   "[attr]whole -merge\n\"kept file\" whole\nunion merge=union\n*.b binary\nhere merge=here filter=here\nequal merge=a=b\nmine merge=mine\nnone merge=none\n",
 		"d/.gitattributes": "deep -merge\n", "kept file": lines, "union": "", "x.b": lines, "here": lines, "equal": lines, "mine": lines, "none": lines,
 		"d/deep": lines, "plain": lines,
-	} {
-		write(t, r, file, text)
-	}
-	native(t, dir, "-c", "filter.here.clean=cat", "add", "-A")
-	native(t, dir, "commit", "-q", "-m", "base")
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	})
 	check(t, os.WriteFile(filepath.Join(dir, ".git", "info", "attributes"), []byte("plain -merge\n"), 0o644))
 	side := func(old, new string) plumbing.OID {
-		native(t, dir, "-c", "filter.here.smudge=cat", "checkout", "-q", "-f", "--detach", string(base))
+		files := map[string]string{"union": new}
 		for _, file := range []string{"kept file", "x.b", "here", "equal", "mine", "none", "d/deep", "plain"} {
-			write(t, r, file, strings.Replace(lines, old, new, 1))
+			files[file] = strings.Replace(lines, old, new, 1)
 		}
-		write(t, r, "union", new)
-		native(t, dir, "-c", "filter.here.clean=cat", "-c", "filter.here.smudge=cat", "-c", "core.autocrlf=false", "add", "-A")
-		native(t, dir, "-c", "filter.here.clean=cat", "commit", "-q", "-m", new)
-		return must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+		return commitFiles(t, ctx, r, files, base)
 	}
 	ours, theirs := side("1\n", "one\n"), side("9\n", "nine\n")
-	_ = os.Remove(ran)
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	native(t, t.TempDir(), "clone", "-q", "--bare", "--no-local", dir, bare)
 	native(t, bare, "fetch", "-q", dir, string(ours), string(theirs))
@@ -101,21 +92,9 @@ func TestMergeEndings(t *testing.T) {
 		{windows(one), windows(nine), "*.txt text\n", "", windows(both)},
 	} {
 		ctx, r := scratch(t)
-		dir := r.TopLevel()
-		check(t, os.WriteFile(filepath.Join(dir, ".git", "info", "attributes"), []byte("* -text -filter\n"), 0o644)) // git adds files as they are
-		at := func(text string) plumbing.OID {
-			write(t, r, "d/f.txt", text)
-			return commitAll(t, r, "x")
-		}
-		for name, text := range map[string]string{".gitattributes": c.root, "d/.gitattributes": c.below} {
-			if text != "" {
-				write(t, r, name, text)
-			}
-		}
-		base := at(windows(lines))
-		ours := at(c.ours)
-		native(t, dir, "checkout", "-q", "--detach", string(base))
-		theirs := at(c.theirs)
+		base := commitFiles(t, ctx, r, map[string]string{".gitattributes": c.root, "d/.gitattributes": c.below, "d/f.txt": windows(lines)})
+		ours := commitFiles(t, ctx, r, map[string]string{"d/f.txt": c.ours}, base)
+		theirs := commitFiles(t, ctx, r, map[string]string{"d/f.txt": c.theirs}, base)
 		made := map[string]plumbing.OID{}
 		for what, merge := range map[string]func(context.Context, plumbing.OID, plumbing.OID) (plumbing.OID, []string, error){"merge": r.History().MergeTree, "try": r.History().TryMerge} {
 			tree, conflicts, err := merge(ctx, ours, theirs)
@@ -137,8 +116,7 @@ func TestMergeEndings(t *testing.T) {
 func TestMergeMalformed(t *testing.T) {
 	ctx, r := scratch(t)
 	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	write(t, r, "b.txt", "b\n")
-	ours := commitAll(t, r, "ours")
+	ours := commitFiles(t, ctx, r, map[string]string{"b.txt": "b\n"}, base)
 	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{{Name: "x/y", Mode: 0o100644, OID: store(t, ctx, r, "b\n")[0]}}))
 	bad := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{base}, Author: ada, Committer: ada, Message: "m\n"}))
 	check(t, r.WriteObjects(ctx, []plumbing.Object{tree, bad}))

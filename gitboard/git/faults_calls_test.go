@@ -150,13 +150,13 @@ func TestFaultsOfWorktrees(t *testing.T) {
 		writeIn(p.t, p.path("repo"), "dir/c.txt", "")
 	}
 	checkTries(t, "faults-worktrees.txt", historyPlace, []try{
+		{"Advance, busy each time", nil, func(p *place) (any, error) {
+			return only(p.r.Worktree(p.path("repo")).Advance(p.ctx, p.ids["main"], p.ids["next"]))
+		}, "1 on"},
 		{"Resume, killed", cut, func(p *place) (any, error) {
 			ctx, _ := retry.With(p.ctx, 0)
 			return one(p.r.Worktree(p.path("repo")).Resume(ctx, p.ids["main"], p.ids["next"]))
 		}, "killed"},
-		{"Advance, busy each time", nil, func(p *place) (any, error) {
-			return only(p.r.Worktree(p.path("repo")).Advance(p.ctx, p.ids["main"], p.ids["next"]))
-		}, "1 on"},
 		{"KeepIgnored", func(p *place) {
 			writeIn(p.t, p.path("repo"), ".git/info/exclude", "*.env\n")
 			writeIn(p.t, p.path("one"), "a.env", "a")
@@ -359,11 +359,11 @@ func TestFaultsOfModules(t *testing.T) {
 		}, func(p *place) (any, error) {
 			return one(p.r.ModulePublished(p.ctx, p.path("one/nested"), p.ids["more"]))
 		}, ""},
-		{"CheckOutModules", func(p *place) { native(p.t, p.path("one"), "rm", "-q", "--cached", "nested") },
-			func(p *place) (any, error) { return only(p.r.Worktree(p.path("one")).CheckOutModules(p.ctx)) }, ""},
 		{"KeepModules", ownCommits, func(p *place) (any, error) {
 			return one(p.r.Worktree(p.path("one")).KeepModules(p.ctx, p.path("kept")))
 		}, ""},
+		{"CheckOutModules", func(p *place) { native(p.t, p.path("one"), "rm", "-q", "--cached", "nested") },
+			func(p *place) (any, error) { return only(p.r.Worktree(p.path("one")).CheckOutModules(p.ctx)) }, ""},
 		{"KeepModules over a directory", func(p *place) {
 			ownCommits(p)
 			writeIn(p.t, p.path("kept"), "mod", "x")

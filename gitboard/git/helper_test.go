@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -115,6 +117,29 @@ func readIn(t *testing.T, dir, name string) string {
 func commitAll(t *testing.T, r *Repo, message string) plumbing.OID {
 	t.Helper()
 	return plumbing.OID(testrun.CommitAll(t, r.TopLevel(), message))
+}
+
+// commitFiles writes a commit without git: the files of its first parent, some of them changed.
+func commitFiles(t *testing.T, ctx context.Context, r *Repo, files map[string]string, parents ...plumbing.OID) plumbing.OID {
+	t.Helper()
+	tree := plumbing.EmptyTree
+	if len(parents) > 0 {
+		tree = must[plumbing.Commit](t)(plumbing.DecodeCommit(must[plumbing.Object](t)(r.Object(ctx, string(parents[0]))))).Tree
+	}
+	entries := func(oid plumbing.OID) ([]plumbing.TreeEntry, error) {
+		o, err := r.Object(ctx, string(oid))
+		return must[[]plumbing.TreeEntry](t)(plumbing.DecodeTree(o.Data)), err
+	}
+	for name, text := range files {
+		next, made, err := plumbing.PutFile(tree, name, plumbing.TreeEntry{Mode: filemode.Regular, OID: blob(text).OID}, entries)
+		check(t, err)
+		check(t, r.WriteObjects(ctx, append(made, blob(text))))
+		tree = next
+	}
+	c := plumbing.Commit{Tree: tree, Parents: parents, Author: ada, Committer: ada, Message: "files\n"}
+	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+	check(t, r.WriteObjects(ctx, []plumbing.Object{o}))
+	return o.OID
 }
 
 // native runs git as a user would.

@@ -188,17 +188,9 @@ func TestFileOID(t *testing.T) {
 func TestMergeTree(t *testing.T) {
 	ctx, r := scratch(t)
 	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	branch := func(text string, more ...string) plumbing.OID {
-		check(t, r.Worktree(r.TopLevel()).CheckoutDetached(ctx, base))
-		write(t, r, "a.txt", text)
-		for _, name := range more {
-			write(t, r, name, text)
-		}
-		return commitAll(t, r, "change")
-	}
-	top := branch("ONE\ntwo\nthree\n", "né w.txt")
-	bottom := branch("one\ntwo\nTHREE\n")
-	clash := branch("1\ntwo\nthree\n")
+	top := commitFiles(t, ctx, r, map[string]string{"a.txt": "ONE\ntwo\nthree\n", "né w.txt": "new\n"}, base)
+	bottom := commitFiles(t, ctx, r, map[string]string{"a.txt": "one\ntwo\nTHREE\n"}, base)
+	clash := commitFiles(t, ctx, r, map[string]string{"a.txt": "1\ntwo\nthree\n"}, base)
 
 	before := native(t, r.TopLevel(), "count-objects", "-v")
 	tried, conflicts, err := r.History().TryMerge(ctx, top, bottom)
@@ -238,11 +230,8 @@ func TestMergeTree(t *testing.T) {
 func TestTryMergeAnywhere(t *testing.T) {
 	ctx, r := scratch(t)
 	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	write(t, r, "b.txt", "b\n")
-	ours := commitAll(t, r, "ours")
-	check(t, r.Worktree(r.TopLevel()).CheckoutDetached(ctx, base))
-	write(t, r, "c.txt", "c\n")
-	theirs := commitAll(t, r, "theirs")
+	ours := commitFiles(t, ctx, r, map[string]string{"b.txt": "b\n"}, base)
+	theirs := commitFiles(t, ctx, r, map[string]string{"c.txt": "c\n"}, base)
 	odd := filepath.Join(t.TempDir(), "a "+string(filepath.ListSeparator)+` "quoted" name`)
 	native(t, t.TempDir(), "clone", "-q", "--shared", "--no-checkout", r.TopLevel(), odd)
 	there := must[*Repo](t)(Open(ctx, odd))
@@ -265,16 +254,10 @@ func TestTryMergeAnywhere(t *testing.T) {
 // TestNearby checks that commits which are known do not count among the few that are read one by one.
 func TestNearby(t *testing.T) {
 	ctx, r := scratch(t)
-	var objects []plumbing.Object
-	var parents []plumbing.OID
-	for i := range 2*nearby - 1 {
-		c := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: parents, Author: ada, Committer: ada, Message: fmt.Sprintln(i)}))
-		objects, parents = append(objects, c), []plumbing.OID{c.OID}
-	}
-	check(t, r.WriteObjects(ctx, objects))
+	ids := chain(t, ctx, r, "", make([]string, 2*nearby-1)...)
 	r.known = &known{}
-	for round, want := range []int{0, len(objects)} {
-		if chain, _, err := r.near(ctx, objects[0].OID, parents[0]); len(chain) != want || err != nil {
+	for round, want := range []int{0, len(ids)} {
+		if chain, _, err := r.near(ctx, ids[0], ids[len(ids)-1]); len(chain) != want || err != nil {
 			t.Errorf("round %d: %d commits, not %d, %v", round, len(chain), want, err)
 		}
 	}

@@ -58,11 +58,7 @@ func TestWhere(t *testing.T) {
 // TestSince checks that short and long ranges of history are read correctly.
 func TestSince(t *testing.T) {
 	ctx, r := scratch(t)
-	var messages []string
-	for range 3 * nearby {
-		messages = append(messages, "x")
-	}
-	ids := chain(t, ctx, r, "", messages...)
+	ids := chain(t, ctx, r, "", make([]string, 3*nearby)...)
 	for from := range ids {
 		want := slices.Clone(ids[from:])
 		slices.Reverse(want)

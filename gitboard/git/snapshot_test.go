@@ -159,7 +159,7 @@ func TestSnapshotWithoutItsBranch(t *testing.T) {
 // falls into the same clock tick as the index.
 func TestSnapshotRacy(t *testing.T) {
 	ctx, r := scratch(t)
-	for i := range 20 {
+	for i := range 5 {
 		text := strings.Repeat(string(rune('a'+i)), 10)
 		write(t, r, "racy", strings.Repeat("-", 10))
 		native(t, r.TopLevel(), "add", "racy")
