@@ -15,8 +15,7 @@ import (
 // the one before it.
 func TestDoAll(t *testing.T) {
 	ctx := t.Context()
-	b := open(t, project(t), newClock())
-	begin(t, b)
+	b := open(t, begun(t), newClock())
 	before := tipOf(t, b.Repo())
 	request := gitboard.Request{Actor: ada, ID: "together"}
 	decided := 0

@@ -40,9 +40,8 @@ func withoutTurns(t *testing.T, b *gitboard.Board) {
 }
 
 func writers(t *testing.T, racing bool) {
-	dir := project(t)
+	dir := begun(t)
 	first := open(t, dir, newClock())
-	begin(t, first)
 	if racing {
 		withoutTurns(t, first)
 	}
@@ -350,9 +349,8 @@ func TestSessions(t *testing.T) {
 
 // TestStopFiles: a file that a human creates stops this clone and no other.
 func TestStopFiles(t *testing.T) {
-	dir := project(t)
+	dir := begun(t)
 	b := open(t, dir, newClock())
-	begin(t, b)
 	check(t, os.Mkdir(filepath.Join(dir, ".liza"), 0o755))
 	for _, name := range []string{"PAUSE", "CHECKPOINT", "ABORT"} {
 		file := filepath.Join(dir, ".liza", name)
@@ -382,28 +380,12 @@ func head(t *testing.T, b *gitboard.Board) plumbing.OID {
 	return testrun.Must(b.Repo().ResolveCommit(context.Background(), "HEAD"))(t)
 }
 
-// TestNoBoard: only init begins a board, and only once.
-func TestNoBoard(t *testing.T) {
-	dir := project(t)
-	b := open(t, dir, newClock())
-	if _, err := b.View(context.Background()); !errors.Is(err, log.ErrNoBoard) {
-		t.Errorf("%v", err)
-	}
-	if _, err := try(b, ada, "", note("x")); !errors.Is(err, log.ErrNoBoard) {
-		t.Errorf("%v", err)
-	}
-	begin(t, b)
-	_, err := try(b, ada, "", &board.Init{Goal: "again", IntegrationBranch: "integration"})
-	refusal(t, err, "exists")
-}
-
 // TestRegister: sessions are kept in the clone, and an agent that works by hand is registered when
 // it needs to be.
 func TestRegister(t *testing.T) {
 	ctx := context.Background()
-	dir, c := project(t), newClock()
+	dir, c := begun(t), newClock()
 	b := open(t, dir, c)
-	begin(t, b)
 	done, actor, err := b.Sessions().Register(ctx, "planner-1", "reg", gitboard.Process{Host: "here", PID: 7})
 	check(t, err)
 	kept, err := b.Sessions().Kept("planner-1")
@@ -458,52 +440,6 @@ func TestRegister(t *testing.T) {
 	c.Pass(time.Hour)
 	testrun.Must(b.Sessions().Actor(ctx, "planner-1", "", "", gitboard.Process{PID: 7}))(t)
 	clean(t, b.Repo())
-}
-
-// TestViewAt reads the board as it was at earlier commits.
-func TestViewAt(t *testing.T) {
-	ctx := context.Background()
-	c := newClock()
-	b := open(t, project(t), c)
-	begin(t, b)
-	c.Pass(time.Hour)
-	first := do(t, b, ada, note("first"))
-	c.Pass(time.Hour)
-	do(t, b, ada, note("second"))
-	for when, want := range map[string]int{
-		string(first.Commit): 1, plumbing.BoardRef: 2, "liza/state~2": 0,
-		"2026-02-03T08:59:59Z": 0, "2026-02-03T09:00:00Z": 1, "2026-02-03T12:00:00Z": 2,
-	} {
-		v, err := b.ViewAt(ctx, when)
-		if err != nil || len(v.State.List(board.NoteDir)) != want {
-			t.Errorf("%s: %v", when, err)
-		}
-	}
-	for _, when := range []string{"HEAD", "yesterday", "2026-02-03T07:00:00Z", "--all"} {
-		_, err := b.ViewAt(ctx, when)
-		refusal(t, err, "invalid")
-	}
-}
-
-// TestIntentUnread: an intent that relies on records which every board has gets an error, not a
-// panic, when they can't be read.
-func TestIntentUnread(t *testing.T) {
-	s := testrepo.NewMemory()
-	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
-	for step := 1; ; step++ {
-		bad := &faulty{fails: map[int]fault{step: {false, errFault}}}
-		store := &testrepo.Between{Store: s, Call: bad.call}
-		_, err := gitboard.OpenStore(store, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-			return note(v.State.Config().IntegrationBranch), nil, nil
-		})
-		if bad.met == 0 {
-			check(t, err)
-			return
-		}
-		if !errors.Is(err, errFault) {
-			t.Errorf("step %d (%s): %v", step, bad.first, err)
-		}
-	}
 }
 
 // TestSharedRetries: operations in one context give up together, after its retries.

@@ -139,15 +139,7 @@ func TestFaults(t *testing.T) {
 		"done, reported as failed":      {{true, errFault}},
 		"done, and the look after dies": {{true, git.ErrRefMoved}, {false, errFault}},
 	}
-	more := map[string][]fault{
-		"not done, reported as lost": {{false, git.ErrRefMoved}},
-		"done, reported as lost":     {{true, git.ErrRefMoved}},
-		"done, reported as locked":   {{true, git.ErrBusy}},
-	}
-	t.Run("memory", func(t *testing.T) {
-		maps.Copy(more, ways)
-		test(t, testrepo.NewMemory(), more)
-	})
+	t.Run("memory", func(t *testing.T) { test(t, testrepo.NewMemory(), ways) })
 	t.Run("git", func(t *testing.T) {
 		repo := testrun.Must(git.Open(context.Background(), project(t)))(t)
 		defer repo.Close()

@@ -13,10 +13,9 @@ import (
 
 // TestFollow: each change is noticed without the fallback, which would take a day.
 func TestFollow(t *testing.T) {
-	dir, c := project(t), newClock()
+	dir, c := begun(t), newClock()
 	ctx, cancel := context.WithCancel(context.Background())
 	b := open(t, dir, c)
-	begin(t, b)
 	changed := testrun.Must(b.Follow(ctx, 24*time.Hour))(t)
 	told := func(what string) {
 		t.Helper()
@@ -67,9 +66,8 @@ func dropMergeLease(t *testing.T, dir string) {
 
 // TestFollowTogether: all who follow a board are told of a change, also after others have left.
 func TestFollowTogether(t *testing.T) {
-	dir, c := project(t), newClock()
+	dir, c := begun(t), newClock()
 	b := open(t, dir, c)
-	begin(t, b)
 	follow := func(ctx context.Context) <-chan struct{} {
 		changed := testrun.Must(b.Follow(ctx, 24*time.Hour))(t)
 		<-changed // the beginning

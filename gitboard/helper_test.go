@@ -21,26 +21,60 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestMain collects garbage less often: tests have memory enough.
+// TestMain removes the scenes that tests have copied.
 func TestMain(m *testing.M) {
 	testrun.Prepare()
-	m.Run()
+	code := m.Run()
+	for _, dir := range scenes {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }
 
 var check = testrun.Check
 
-// project makes a repository with one commit, in an environment without any user's settings.
-func project(t testing.TB) string {
+// scenes are the directories that all others are copied from, by what makes them.
+var scenes = map[string]string{}
+
+// scene returns a copy of a directory that the first test fills, in an environment without any user's
+// settings.
+func scene(t testing.TB, name string, fill func(dir string)) (dir string) {
 	t.Helper()
 	testrun.NotShort(t)
-	dir := testrepo.Init(t, false)
-	check(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
-	check(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))
-	repo := testrun.Must(git.Open(context.Background(), dir))(t)
-	defer repo.Close()
-	head := plumbing.OID(testrun.CommitAll(t, dir, "first"))
-	check(t, repo.UpdateRefs(context.Background(), []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: head}}, ""))
+	testrepo.Environment(t)
+	if scenes[name] == "" {
+		scenes[name] = testrun.Must(os.MkdirTemp("", "liza-"+name+"-"))(t)
+		fill(scenes[name])
+	}
+	dir = t.TempDir()
+	testrepo.Copy(t, scenes[name], dir)
 	return dir
+}
+
+// first is the directory of a project in a scene.
+const first = "dépôt à moi"
+
+// project is a repository with one commit.
+func project(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(scene(t, "project", func(dir string) {
+		dir = filepath.Join(dir, first)
+		testrun.InitRepository(t, dir, false)
+		check(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
+		check(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))
+		testrun.CommitAll(t, dir, "first")
+		testrun.RunGit(t, dir, "branch", "integration")
+	}), first)
+}
+
+// begun is a project with the board that begin makes.
+func begun(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(scene(t, "begun", func(dir string) {
+		dir = filepath.Join(dir, first)
+		testrepo.Copy(t, project(t), dir)
+		begin(t, open(t, dir, newClock()))
+	}), first)
 }
 
 func newClock() *testrepo.Clock {

@@ -14,24 +14,24 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // shared makes two boards whose clones share by a hub, and returns the hub's path, too.
 func shared(t *testing.T) (a, b *gitboard.Board, hub string) {
 	t.Helper()
-	first := project(t)
-	hub, second := filepath.Join(t.TempDir(), "hub.git"), filepath.Join(t.TempDir(), "second")
-	testrun.RunGit(t, first, "init", "-q", "--bare", "-b", "main", hub)
-	testrun.RunGit(t, first, "remote", "add", "origin", hub)
-	testrun.RunGit(t, first, "push", "-q", "origin", "HEAD:main")
-	a = open(t, first, newClock())
-	begin(t, a)
-	check(t, a.Sharing().Share(t.Context(), "origin"))
-	testrun.RunGit(t, first, "clone", "-q", hub, second)
-	b = open(t, second, newClock())
-	check(t, b.Sharing().Join(t.Context(), "origin"))
-	return a, b, hub
+	dir := scene(t, "shared", func(dir string) {
+		one, two, hub := filepath.Join(dir, first), filepath.Join(dir, "second"), filepath.Join(dir, "hub.git")
+		testrepo.Copy(t, begun(t), one)
+		testrun.RunGit(t, one, "init", "-q", "--bare", "-b", "main", hub)
+		testrun.RunGit(t, one, "remote", "add", "origin", hub)
+		testrun.RunGit(t, one, "push", "-q", "origin", "HEAD:main")
+		check(t, open(t, one, newClock()).Sharing().Share(t.Context(), "origin"))
+		testrun.RunGit(t, one, "clone", "-q", hub, two)
+		check(t, open(t, two, newClock()).Sharing().Join(t.Context(), "origin"))
+	})
+	return open(t, filepath.Join(dir, first), newClock()), open(t, filepath.Join(dir, "second"), newClock()), filepath.Join(dir, "hub.git")
 }
 
 // TestRefusedByWhatTheRemoteHas: rules are checked on the remote's board; an outdated view refuses

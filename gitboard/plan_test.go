@@ -15,8 +15,7 @@ import (
 // with the time of the plan while that is recent, and only if the operation is unchanged.
 func TestPlannedOnce(t *testing.T) {
 	ctx, clock := context.Background(), newClock()
-	b := open(t, project(t), clock)
-	begin(t, b)
+	b := open(t, begun(t), clock)
 	plan := func(p board.Payload) *gitboard.View {
 		t.Helper()
 		v := testrun.Must(b.View(ctx))(t)

@@ -1,10 +1,12 @@
 package gitboard_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,15 +14,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
-	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestProvenOtherwise: operations that were proven otherwise are only covered by a clone's proof if
 // they follow what it covers.
 func TestProvenOtherwise(t *testing.T) {
-	b := open(t, project(t), newClock())
-	begin(t, b)
+	b := open(t, begun(t), newClock())
 	commits := []plumbing.OID{tipOf(t, b.Repo())}
 	for range 3 {
 		_, err := b.Do(t.Context(), gitboard.Request{Actor: ada}, gitboard.Just(&board.AddNote{For: "human", Message: "hello"}))
@@ -65,8 +65,7 @@ func TestDoubt(t *testing.T) {
 		v := testrun.Must(b.View(ctx))(t)
 		return testrun.Must(v.Doubt(ctx))(t)
 	}
-	alone := open(t, project(t), newClock())
-	begin(t, alone)
+	alone := open(t, begun(t), newClock())
 	check(t, alone.Clone().Discard("proven"))
 	if found := doubt(alone); found != nil {
 		t.Errorf("alone: %v", found)
@@ -114,36 +113,20 @@ func TestDoubt(t *testing.T) {
 	clean(t, b.Repo())
 }
 
-// TestTwoHonestBoards: a clone stays where it is when a remote goes another way by the rules.
-func TestTwoHonestBoards(t *testing.T) {
-	ctx := t.Context()
-	a, b, hub := shared(t)
-	do(t, b, ada, note("before"))
-	check(t, a.Refresh(ctx))
-	do(t, a, ada, note("one way"))
-	here := tipOf(t, a.Repo())
-	testrun.RunGit(t, hub, "update-ref", "refs/heads/liza/state", "liza/state~1")
-	do(t, b, ada, note("the other way"))
-	if err := a.Refresh(ctx); !errors.As(err, new(*share.DivergedError)) || tipOf(t, a.Repo()) != here {
-		t.Errorf("%v; the board is at %s, not %s", err, tipOf(t, a.Repo()), here)
-	}
-}
-
 // TestOlderThanTheProof: a process that has read the board before others extended the proof does
 // not look for the proof among all older operations, and leaves it as it is.
 func TestOlderThanTheProof(t *testing.T) {
 	ctx := t.Context()
-	dir := project(t)
+	dir := begun(t)
 	b := open(t, dir, newClock())
-	begin(t, b)
 	first := tipOf(t, b.Repo())
-	var before plumbing.OID
-	for n := range 68 {
-		if n == 66 {
-			before = tipOf(t, b.Repo())
-		}
-		do(t, b, ada, note("one more"))
-	}
+	_, err := b.DoAll(ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
+		return slices.Repeat([]board.Payload{note("one more")}, 66), nil, nil
+	})
+	check(t, err)
+	before := tipOf(t, b.Repo())
+	do(t, b, ada, note("one more"))
+	do(t, b, ada, note("one more"))
 	kept := testrun.Must(b.Clone().Kept("proven"))(t)
 	if !strings.Contains(kept, string(tipOf(t, b.Repo()))) {
 		t.Fatalf("the proof is %q", kept)

@@ -17,8 +17,7 @@ import (
 // TestViewHasSettings: a board whose settings can't be read is refused, to readers and to writers.
 // Where they can, they stay at hand after another record could not be read.
 func TestViewHasSettings(t *testing.T) {
-	ctx, dir := context.Background(), project(t)
-	begin(t, open(t, dir, newClock()))
+	ctx, dir := context.Background(), begun(t)
 	damage := func(path string) {
 		t.Helper()
 		repo := testrun.Must(git.Open(ctx, dir))(t)

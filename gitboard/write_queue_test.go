@@ -125,30 +125,6 @@ func TestTurnIsTakenAgain(t *testing.T) {
 	slow.end()
 }
 
-// TestTurnComes: a writer waits longer in a queue that moves than in one that does not.
-func TestTurnComes(t *testing.T) {
-	b, path := started(t)
-	busy, next := &writeQueue{repo: b.Repo(), path: path}, &writeQueue{repo: b.Repo(), path: path}
-	busy.take(context.Background())
-	moved := time.NewTicker(patience / 5)
-	defer moved.Stop()
-	got := make(chan struct{})
-	go func() { next.take(context.Background()); close(got) }()
-	last, stood := time.Now(), time.Duration(0)
-	for range 10 {
-		<-moved.C
-		now := time.Now()
-		stood, last = max(stood, now.Sub(last)), now
-		testrun.Check(t, os.Chtimes(path, now, now))
-	}
-	busy.end()
-	<-got
-	if next.held == nil && stood < patience {
-		t.Errorf("it was not waited for, though the queue stood for %v at most", stood)
-	}
-	next.end()
-}
-
 // TestTurnThatNeverComes: a writer that has waited in vain makes its next attempt without the turn,
 // instead of waiting for ever.
 func TestTurnThatNeverComes(t *testing.T) {
@@ -183,13 +159,6 @@ func TestTurnThatNeverComes(t *testing.T) {
 		t.Error("the turn is not asked for again")
 	}
 	next.end()
-}
-
-func TestNoTurnToBeHad(t *testing.T) {
-	b, path := started(t)
-	testrun.Check(t, os.Remove(path))
-	testrun.Check(t, os.Mkdir(path, 0o755))
-	write(t, b, note("without"))
 }
 
 // TestDecidedAgainAfterTheWait: an operation decided before a wait for others is decided again.
