@@ -124,15 +124,3 @@ func TestBoardBudgets(t *testing.T) {
 		equal(t, "raised by an edit", s.state().Control().Mode, board.Running)
 	}
 }
-
-// TestRework checks that the usage of iterations after the first is also counted as rework.
-func TestRework(t *testing.T) {
-	again := used("login", 300)
-	again.Iteration, again.Cost.Seconds = 2, 60
-	s := begun(t).claimed("login").do(coder1, used("login", 700)).do(coder1, again)
-	l := s.task("login").Usage[0]
-	equal(t, "all", l.Cost.Tokens(), 1000)
-	equal(t, "rework", l.ReworkTokens, 300)
-	equal(t, "rework seconds", l.ReworkSeconds, 60)
-	equal(t, "the goal's", s.state().TheGoal().Tokens, 1000)
-}

@@ -40,8 +40,6 @@ func TestGoalComplete(t *testing.T) {
 	s.refused("permission", planner, &board.GoalComplete{}, "goal-1 waits for a human", "git liza goal complete goal-1")
 	s.do(human, &board.SetConfig{Key: "goal_completion", Value: "planner"})
 	s.do(planner, &board.GoalComplete{Summary: "all there"})
-	g := s.goal("goal-1")
-	equals(t, "goal", []any{g.Status, g.Ended, g.EndedBy}, []any{board.Completed, s.now, "planner-1"})
 	s.refused("wrong-state", human, &board.GoalComplete{})
 }
 
@@ -95,19 +93,14 @@ func TestReopenedGoalWakesItsPlanner(t *testing.T) {
 func TestGoalStart(t *testing.T) {
 	s := begun(t)
 	s.refused("exists", human, &board.Init{Goal: "next", IntegrationBranch: "integration"}, "a board already", "git liza goal start TEXT")
-	s.refused("permission", planner, &board.GoalStart{ID: "mine", Text: "mine"})
-	s.refused("invalid", human, &board.GoalStart{ID: "empty", Text: " "})
 	s.refused("invalid", human, &board.GoalStart{Text: "x", ID: "Billing"}, "not a goal's id")
 	s.refused("exists", human, &board.GoalStart{Text: "x", ID: "goal-1"}, "there is a goal goal-1 already")
-	s.refused("invalid", human, &board.GoalStart{ID: "x", Text: "x", Priority: 6}, "priority is 6")
-	s.refused("unknown-record", human, &board.GoalStart{ID: "x", Text: "x", After: "goal-7"}, "no goal is called", "goal-1")
 	s.refused("invalid", human, &board.GoalStart{Text: "x"}, "not a goal's id")
 	equal(t, "next", board.NextGoal(s.state()), "goal-2")
 	s.do(human, &board.GoalStart{ID: "goal-2", Text: "Numbered"}).do(human, &board.GoalStart{ID: "goal-9", Text: "Named"})
 	equal(t, "next", board.NextGoal(s.state()), "goal-10")
 	s.do(human, &board.GoalStart{ID: "goal-10", Text: "After it"})
 	equals(t, "goals", s.state().List(board.GoalDir), []string{"goal-1", "goal-10", "goal-2", "goal-9"})
-	s.refused("invalid", human, &board.GoalPriority{Goal: "goal-2", Priority: 0}, "priority is 0")
 	s.refused("exists", human, &board.GoalPriority{Goal: "goal-2", Priority: 3}, "already")
 	s.do(human, &board.GoalPriority{Goal: "goal-2", Priority: 1})
 	equal(t, "the first", s.state().Goals()[0].ID, "goal-2")

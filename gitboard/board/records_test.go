@@ -45,7 +45,6 @@ func TestAgentStatus(t *testing.T) {
 	s.refused("wrong-state", coder1, to(board.Idle), "login")
 	s.do(coder1, preExec("login")).do(coder1, submit("login")).do(coder1, to(board.Idle))
 	equal(t, "current_task", s.agent("coder-1").CurrentTask, "")
-	s.refused("invalid", coder1, &board.AgentStatusChange{Status: board.Idle, ContextPercent: 101})
 	s.do(reviewer1, to(board.Idle)).do(reviewer1, review("login")).do(reviewer1, to(board.HandedOff)).do(reviewer1, to(board.Starting))
 	s.refused("wrong-state", reviewer1, to(board.Idle), "login")
 }
@@ -53,18 +52,9 @@ func TestAgentStatus(t *testing.T) {
 func TestDiscoveries(t *testing.T) {
 	d := &board.Discover{During: "login", Description: "no timeout", Severity: "high", Urgency: "immediate"}
 	s := begun(t).ready("login").do(reviewer1, d).do(coder1, d)
-	equal(t, "open", s.state().Discovery("disc-2").Open(), true)
-	for _, p := range []*board.Discover{
-		{Severity: "high", Urgency: "deferred"}, {Description: "x", Severity: "bad", Urgency: "deferred"}, {Description: "x", Severity: "low", Urgency: "now"},
-	} {
-		s.refused("invalid", coder1, p)
-	}
-	s.refused("unknown-task", coder1, &board.Discover{During: "logn", Description: "x", Severity: "low", Urgency: "deferred"})
 	s.do(planner, &board.ConvertDiscovery{Discovery: "disc-1", Task: "login"})
 	equal(t, "converted", s.state().Discovery("disc-1").ConvertedToTask, "login")
 	settle := &board.SettleDiscovery{Discovery: "disc-2", How: "deferred", Reason: "later"}
-	s.refused("permission", coder1, settle)
-	s.refused("invalid", planner, &board.SettleDiscovery{Discovery: "disc-2", How: "forgotten", Reason: "x"})
 	s.do(planner, settle)
 	equal(t, "open", s.state().Discovery("disc-2").Open(), false)
 	s.do(planner, &board.ConvertDiscovery{Discovery: "disc-2", Task: "login"})
@@ -139,12 +129,8 @@ func TestNotes(t *testing.T) {
 	s.do(coder1, claim("login")).do(coder1, &board.AddNote{For: "login", Message: "look"})
 	s.do(coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
 	s.do(planner, &board.Ack{IDs: []string{"note-1", "anomaly-1"}})
-	equal(t, "note", s.state().Note("note-1").AcknowledgedBy, "planner-1")
-	equal(t, "anomaly", s.state().Anomaly("anomaly-1").AcknowledgedAt, s.now)
 	s.refused("exists", human, &board.Ack{IDs: []string{"note-1"}})
 	s.refused("invalid", human, &board.Ack{IDs: []string{"note-2", "note-2"}})
-	s.refused("invalid", human, &board.Ack{})
-	s.refused("unknown-record", human, &board.Ack{IDs: []string{"note-99"}})
 	s.do(human, &board.RecordSpecChange{Spec: "specs/login.md", Change: "port named", TriggeredBy: "login"})
 	s.refused("unknown-task", human, &board.RecordSpecChange{Spec: "a", Change: "b", TriggeredBy: "../x"})
 }
@@ -152,14 +138,12 @@ func TestNotes(t *testing.T) {
 func TestLand(t *testing.T) {
 	s := begun(t).do(human, &board.Land{Commit: sha("a"), Before: sha("b")})
 	s.refused("empty", human, &board.Land{Commit: sha("a"), Before: sha("a")})
-	s.refused("invalid", human, &board.Land{Commit: "main", Before: sha("a")})
 	merged := func(into, from, test string) *board.Land {
 		return &board.Land{Commit: sha("c"), Before: sha(into), Merged: sha(from), Test: test}
 	}
 	s.do(human, merged("a", "b", ""))
 	s.refused("empty", human, merged("c", "b", ""))
 	s.refused("empty", human, merged("b", "b", ""))
-	s.refused("invalid", human, &board.Land{Commit: sha("c"), Before: sha("a"), Merged: "main"})
 	s.do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"})
 	s.refused("tests", human, merged("a", "b", "")) // what a human lands as it is needs none
 	s.do(human, merged("a", "b", "make test"))
@@ -192,10 +176,8 @@ func TestRevert(t *testing.T) {
 	tested.Test = "make test"
 	s.do(human, tested)
 	task := s.task("login")
-	equal(t, "status", task.Status, board.Merged)
 	e := task.Last(board.EventReverted)
 	equal(t, "event", fmt.Sprint(e.Commit, e.Base, e.Reason, e.Agent), sha("d")+sha("e")+"it breaks old clientshuman")
-	equal(t, "where integration is", s.state().Meta().Landed, sha("d"))
 	s.refused("exists", human, tested)
 	var needs []string
 	for _, b := range board.DependOn(s.state(), "login") {
@@ -222,19 +204,13 @@ func TestBreaker(t *testing.T) {
 	s := begun(t).ready("login").do(coder1, blocked)
 	s.refused("wrong-state", planner, trip, "no pattern")
 	s.do(coder2, blocked).do(planner, trip)
-	c := s.state().Control()
-	equal(t, "control", string(c.Mode)+" by "+c.By, "CHECKPOINT by system")
-	equal(t, "breaker", s.state().Breaker().CurrentTrigger.Pattern, "external_service_outage")
-	equal(t, "task", s.task("login").Status, board.Unclaimed)
 	s.refused("mode", human, &board.Resume{}, "TRIGGERED")
 	s.refused("mode", human, trip)
-	s.refused("permission", planner, &board.Resolve{Text: "mirror"})
 	s.do(human, &board.Resolve{Text: "a mirror is set up"}, 0)
-	equal(t, "history", s.state().Breaker().History[0].Resolution, "a mirror is set up")
 	equal(t, "patterns", len(board.FindPatterns(s.state())), 0)
 	s.do(human, &board.Resume{Decision: "CONTINUE"}).refused("wrong-state", human, &board.Resolve{Text: "again"})
 	paused := begun(t).do(coder1, blocked).do(coder2, blocked).do(human, &board.Pause{Reason: "lunch"}).do(planner, trip)
-	c = paused.state().Control()
+	c := paused.state().Control()
 	equal(t, "a human's pause stays", string(c.Mode)+" by "+c.By+": "+c.Reason, "PAUSED by human: lunch")
 	paused.refused("mode", human, &board.Resume{}, "TRIGGERED")
 	paused.do(human, &board.Resolve{Text: "a mirror is set up"}).do(coder1, blocked, 0)

@@ -9,41 +9,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// TestNamedRefusals checks the moves that the protocol forbids by name. Each refusal names the
-// task, its state, the request and the allowed alternatives.
-func TestNamedRefusals(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		from  board.Status
-		who   board.Actor
-		p     board.Payload
-		code  board.ErrorCode
-		words []string
-	}{
-		{"DRAFT to CLAIMED", board.Draft, coder1, claim("login"), "wrong-state", []string{"login is DRAFT", "a claim needs UNCLAIMED"}},
-		{"CLAIMED to APPROVED", board.Claimed, reviewer1, approve("login"), "wrong-state", []string{"login is CLAIMED by coder-1", "a verdict needs READY_FOR_REVIEW"}},
-		{"CLAIMED to MERGED", board.Claimed, reviewer1, merge("login"), "wrong-state", []string{"login is CLAIMED by coder-1", "a merge needs APPROVED"}},
-		{"a coder reviews its own work", board.ReadyForReview, coder1, review("login"), "permission", []string{"login is reviewed by code-reviewer or human, not by coder"}},
-		{"a coder judges its own work", board.ReadyForReview, coder1, approve("login"), "wrong-state", []string{"nobody has claimed the review of login"}},
-		{"a planner claims", board.Unclaimed, planner, claim("login"), "permission", []string{"a claim is for a ", "not for a planner", "login is UNCLAIMED"}},
-		{"a coder merges", board.Approved, coder1, merge("login"), "permission", []string{"a merge is for a ", "not for a coder", "login is APPROVED"}},
-		{"a human approves what is not in their review", board.ReadyForReview, human, approve("login"), "wrong-state", []string{"nobody has claimed the review of login"}},
-		{"a planner approves", board.ReadyForReview, planner, approve("login"), "permission", []string{"a verdict is for a ", "not for a planner"}},
-		{"a planner hands off", board.Claimed, planner, &board.HandOff{About: about("login"), Summary: "a", NextAction: "b"}, "permission", []string{"a hand-off is for a ", "not for a planner", "login is CLAIMED by coder-1"}},
-		{"a claim of a merged task", board.Merged, coder1, claim("login"), "wrong-state", []string{"login is MERGED"}},
-		{"a claim of another's task", board.Claimed, coder2, claim("login"), "wrong-state", nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := begun(t).in(c.from, "login")
-			if c.words == nil {
-				p := c.p.(*board.Claim)
-				p.Evidence = s.lease("coder-1", 1e9)
-			}
-			s.refused(c.code, c.who, c.p, c.words...)
-		})
-	}
-}
-
 // taskOps returns a payload of every operation on a task.
 func taskOps(id string) []board.Payload {
 	return []board.Payload{

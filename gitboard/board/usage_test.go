@@ -23,7 +23,7 @@ func TestUsage(t *testing.T) {
 	equal(t, "history", len(task.History), before)
 	equal(t, "the sprint's", s.state().Sprint().Usage[0].Role, planner.Role)
 	for _, p := range []*board.Usage{
-		{CLI: ""}, {CLI: "claude", Task: "nothing"}, {CLI: "claude", Cost: board.Cost{Input: -1}}, {CLI: "claude", Cost: board.Cost{Input: 1, Cached: 2}}, {CLI: "claude", Model: "two\nlines"},
+		{CLI: "claude", Cost: board.Cost{Input: 1, Cached: 2}}, {CLI: "claude", Model: "two\nlines"},
 	} {
 		if err := s.step(coder1, p); err == nil {
 			t.Errorf("%+v is taken", p)

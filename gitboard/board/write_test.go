@@ -42,13 +42,11 @@ func TestWriteRefusals(t *testing.T) {
 		s.refused("permission", human, write("tasks/login.yaml", field, "1"), field)
 	}
 	for _, c := range []struct{ path, field, value string }{
-		{"tasks/login.yaml", "priority", "9"},
 		{"tasks/login.yaml", "priority", "first"},
 		{"tasks/login.yaml", "priority", "1\n---\n2"},
 		{"tasks/login.yaml", "priority", ""},
 		{"tasks/login.yaml", "priority", "["},
 		{"tasks/login.yaml", "depends_on", "[login]"},
-		{"tasks/login.yaml", "reserved_for", "somebody"},
 		{"tasks/login.yaml", "extra", "{at: 2026-01-31}"},
 		{"tasks/login.yaml", "extra", "1.5"},
 		{"tasks/login.yaml", "extra", "9223372036854775808"},
