@@ -105,6 +105,9 @@ func TestSubmitAfterMerge(t *testing.T) {
 	}
 }
 
+// by returns the actor that asks for a fresh worktree.
+func by(a board.Actor) *board.Actor { return &a }
+
 // TestCopiedRepository checks that a copy of a repository (cp -r) changes no worktree of the original.
 func TestCopiedRepository(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"))
@@ -120,6 +123,3 @@ func TestCopiedRepository(t *testing.T) {
 		t.Error("the original's worktree was changed")
 	}
 }
-
-// by returns the actor that asks for a fresh worktree.
-func by(a board.Actor) *board.Actor { return &a }

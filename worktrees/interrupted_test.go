@@ -46,9 +46,13 @@ func (s *scene) insist(do func(ctx context.Context) error) {
 }
 
 // tried repeats something until it is not interrupted any more, and checks that it reports that each
-// time. It returns the last error.
+// time. It returns the last error. Without -long it is not interrupted: TestInterrupted and
+// TestInterruptedMerge have samples of that.
 func (s *scene) tried(do func(ctx context.Context) error) error {
 	s.t.Helper()
+	if !testrun.OneIn(2, 1) {
+		return do(s.ctx)
+	}
 	return testrepo.Insist(s.ctx, ours, func(ctx context.Context) error {
 		err := do(ctx)
 		if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() && !slices.Contains(regardless, within(c.Place())) {

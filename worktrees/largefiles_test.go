@@ -69,9 +69,7 @@ func withLFS(t *testing.T) (s *scene, there func() []string) {
 	t.Helper()
 	s = newScene(t)
 	hub := filepath.Join(t.TempDir(), "hub.git")
-	s.git(s.dir, "init", "-q", "--bare", hub)
-	s.git(s.dir, "remote", "add", "origin", hub)
-	s.check(s.b.Sharing().Share(s.ctx, "origin"))
+	s.shares(hub)
 	s.task("one")
 	s.claim("coder-1", "one")
 	s.preExec("coder-1", "one")
@@ -117,16 +115,6 @@ func TestLargeFiles(t *testing.T) {
 	if got := there(); len(got) != 1 {
 		t.Errorf("the remote has %q", got)
 	}
-}
-
-// TestNothingToUpload checks that what can't be submitted is refused on a shared board, too.
-func TestNothingToUpload(t *testing.T) {
-	s, _ := withLFS(t)
-	_, err := s.trySubmit("coder-1", "../one")
-	s.refused(err, board.CodeUnknownTask, "../one")
-	s.check(os.RemoveAll(s.path("one")))
-	_, err = s.trySubmit("coder-1", "one")
-	s.refused(err, board.CodeMissing, "the worktree of one is missing")
 }
 
 // TestLargeFilesNeverUploaded checks that submit gives up on a worktree that moves during each

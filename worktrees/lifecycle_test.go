@@ -3,7 +3,6 @@ package worktrees_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -209,14 +208,4 @@ func TestSubmodule(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(s.dir, ".git/liza/modules/one/*")); len(left) != 1 {
 		t.Errorf("kept: %q", left) // the remote has the first commit, not this one
 	}
-}
-
-// TestExcluded checks that git status does not list our files.
-func TestExcluded(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	out := testrun.Must(exec.Command("git", "-C", s.dir, "status", "--porcelain").Output())(s.t)
-	if strings.Contains(string(out), ".worktrees") {
-		t.Errorf("status: %s", out)
-	}
-	s.moved = true // the index was refreshed
 }

@@ -17,14 +17,20 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
+// shares shares the board of a scene.
+func (s *scene) shares(hub string) {
+	s.t.Helper()
+	s.git(s.dir, "init", "-q", "--bare", hub)
+	s.git(s.dir, "remote", "add", "origin", hub)
+	s.check(s.b.Sharing().Share(s.ctx, "origin"))
+}
+
 // shared shares the board of a scene, and joins it from a second clone.
 func (s *scene) shared() *gitboard.Board {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	hub, second := filepath.Join(dir, "hub.git"), filepath.Join(dir, "second")
-	s.git(s.dir, "init", "-q", "--bare", hub)
-	s.git(s.dir, "remote", "add", "origin", hub)
-	s.check(s.b.Sharing().Share(s.ctx, "origin"))
+	s.shares(hub)
 	s.git(dir, "clone", "-q", "--branch", "integration", hub, second)
 	b := s.openAt(second)
 	s.check(b.Sharing().Join(s.ctx, "origin"))
@@ -40,24 +46,6 @@ func (s *scene) asks(b *gitboard.Board, id, task string) (got *worktrees.Claimed
 		return err
 	})
 	return got, err
-}
-
-// TestDependencyBehind checks that a task is begun on integration with its dependencies, where this
-// clone has heard of the merge before it has seen it.
-func TestDependencyBehind(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
-	s.as("coder-2")
-	there := s.shared()
-	behind := s.ref("refs/heads/integration")
-	s.merge("one")
-	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
-	s.check(there.Refresh(s.ctx))
-	s.git(there.Repo().TopLevel(), "update-ref", plumbing.TrackingRef("origin", "integration"), string(behind))
-	got, err := worktrees.Claim(s.ctx, there, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, Task: "two"})
-	s.check(err)
-	if s.read(got.Path, "b.txt") != "b\n" {
-		t.Error("it is begun without what it depends on")
-	}
 }
 
 // TestShared takes tasks through two clones of a shared board: what one has submitted is reviewed
