@@ -2,7 +2,6 @@ package worktrees_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
@@ -61,56 +59,6 @@ func TestRecordWithoutCommit(t *testing.T) {
 	s.claim("coder-1", "one")
 }
 
-// TestPastARecordOfTheDead checks that a record that a killed git left unfinished is named with the way
-// out by a command that changes a worktree, and that the command works afterwards.
-func TestPastARecordOfTheDead(t *testing.T) {
-	s := newScene(t, ready("two"), claimed("coder-2", "two"), ready("three"))
-	path := s.stranger(".claim-", "aaaa", "three", s.ref("refs/heads/integration"), s.dead())
-	record := strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir"))
-	s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
-	s.aged(record)
-	s.check(os.RemoveAll(s.path("two")))
-	if _, err := worktrees.Create(s.ctx, s.b, "two", nil); !errors.As(err, new(*git.DamagedRecordError)) {
-		t.Fatalf("a worktree is made again: %v", err)
-	}
-	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
-	testrun.Must(fixAll(s.ctx, found))(s.t)
-	testrun.Must(worktrees.Create(s.ctx, s.b, "two", nil))(s.t)
-	s.mended("left-candidate")
-	s.lies("two")
-}
-
-// TestKilledBeforeTheTest checks that the integration test's worktree is made again if the process
-// that made it was killed, at any point.
-func TestKilledBeforeTheTest(t *testing.T) {
-	for name, cut := range testrun.Some(2, map[string]func(s *scene, place, record string){
-		"before its HEAD": func(s *scene, _, record string) { s.write(record, "HEAD", "") },
-		"before its .git": func(s *scene, place, _ string) { s.check(os.Remove(filepath.Join(place, ".git"))) },
-		"in the checkout": func(s *scene, place, _ string) { s.check(os.Remove(filepath.Join(place, "a.txt"))) },
-	}) {
-		t.Run(name, func(t *testing.T) {
-			s := newScene(t, ready("one"))
-			s.set("integration_test", "test -f a.txt && test -f b.txt")
-			s.approved("coder-1", "one", "b.txt", "b\n")
-			place := s.testPlace()
-			s.check(s.b.Repo().Worktree(place).Add(s.ctx, s.ref("refs/heads/integration")))
-			record := filepath.Join(s.b.Repo().CommonDir(), "worktrees", ".integration")
-			if _, err := os.Stat(record); err != nil {
-				record = filepath.Join(filepath.Dir(record), "-integration")
-			}
-			s.write(record, "locked", "initializing")
-			cut(s, place, record)
-			if got := s.merge("one"); !got.Merged {
-				t.Errorf("merged %+v", got)
-			}
-			s.lies()
-			if out := s.git(s.dir, "worktree", "list", "--porcelain"); strings.Contains(out, "locked") {
-				t.Errorf("left: %s", out)
-			}
-		})
-	}
-}
-
 // TestFixNotBegun covers an integration fix whose process was killed before it merged integration
 // into the task branch.
 func TestFixNotBegun(t *testing.T) {
@@ -139,30 +87,6 @@ func TestFixNotBegun(t *testing.T) {
 	s.write(got.Path, "b.txt", "both\n")
 	s.commitAll(got.Path, "merged")
 	s.mended()
-}
-
-// TestRebasedFix checks that a claim for a fix, asked for again, brings nothing into a worktree in
-// which a rebase is open.
-func TestRebasedFix(t *testing.T) {
-	s := newScene(t, ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"))
-	s.merge("other")
-	if got := s.merge("one"); got.Merged {
-		t.Fatal("it does not conflict")
-	}
-	again := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2"), ID: "again"}, Task: "one"}
-	for _, rebases := range []bool{false, false, true} {
-		if rebases {
-			s.check(os.Mkdir(filepath.Join(s.gitDirOf("one"), "rebase-merge"), 0o755))
-		}
-		got := testrun.Must(worktrees.Claim(s.ctx, s.b, again))(s.t)
-		_, err := os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD"))
-		if brought := err == nil; brought == rebases || (len(got.Conflicts) > 0) == rebases {
-			t.Errorf("while it is rebased, %v: integration is brought in: %v, with the conflicts %q", rebases, brought, got.Conflicts)
-		}
-		if brought := err == nil; brought {
-			s.git(got.Path, "merge", "--abort")
-		}
-	}
 }
 
 // TestClaimNotMovedIn covers a take-over whose process was killed before it replaced the former

@@ -27,34 +27,6 @@ func (s *scene) atOnce(n int, run func(i int)) {
 
 func coder(i int) string { return fmt.Sprintf("coder-%d", i+1) }
 
-// TestManyTakeOver checks that the old work is in the attic only once after many concurrent
-// take-overs.
-func TestManyTakeOver(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-9", "one"))
-	old := s.dirtied("one")
-	s.clock.pass(past)
-	const n = 4
-	for i := range n {
-		s.as(coder(i))
-	}
-	var mu sync.Mutex
-	var winners []*worktrees.Claimed
-	s.atOnce(n, func(i int) {
-		got, err := worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[coder(i)]}, Task: "one"})
-		mu.Lock()
-		defer mu.Unlock()
-		if err == nil {
-			winners = append(winners, got)
-		} else if !errors.As(err, new(*board.Refusal)) {
-			t.Errorf("%s: %v", coder(i), err)
-		}
-	})
-	if len(winners) != 1 {
-		t.Fatalf("%d winners", len(winners))
-	}
-	s.fresh(winners[0], old)
-}
-
 // TestReleaseAndClaim runs releases, sweeps and claims of the same tasks concurrently: the holder
 // of a task always has its worktree.
 func TestReleaseAndClaim(t *testing.T) {
@@ -146,36 +118,6 @@ func TestMergesAtOnce(t *testing.T) {
 		}
 	}
 	s.lies()
-}
-
-// TestChangedMeanwhile checks that a claim is prepared again if the board moves meanwhile and the
-// claim becomes one of another kind.
-func TestChangedMeanwhile(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	tip := s.work("one", "b.txt", "b\n")
-	s.as("coder-2")
-	s.clock.pass(past)
-	// The holder hands off while the worktree of a fresh claim is being set up.
-	mark := filepath.Join(t.TempDir(), "mark")
-	s.set("worktree_setup", "touch '"+mark+"'; while test -e '"+mark+"'; do sleep 0.01; done")
-	ended := make(chan *worktrees.Claimed, 1)
-	other := s.open()
-	go func() {
-		got, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, Task: "one"})
-		if err != nil {
-			t.Errorf("claim: %v", err)
-		}
-		ended <- got
-	}()
-	s.appears(mark)
-	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
-	s.check(err)
-	s.check(os.Remove(mark))
-	got := <-ended
-	if got == nil || got.Kind.Fresh || got.Kind.Event != board.EventResumed || s.ref(taskRef("one")) != tip {
-		t.Errorf("claimed %+v", got)
-	}
-	s.lies("one")
 }
 
 // TestBaseOutdated checks that a claim's worktree is made again from the newer base if a dependency

@@ -100,36 +100,3 @@ func TestSetBackBeside(t *testing.T) {
 	s.check(s.lands(s.b, "both"))
 	testrun.Must(s.claims(s.b, "coder-1", "two"))(s.t)
 }
-
-// TestSetBackMissing checks that a deleted branch is the same question.
-func TestSetBackMissing(t *testing.T) {
-	s, landed := landedBack(t)
-	s.git(s.dir, "branch", "-q", "-D", "integration")
-	if got, want := s.asked(), "make it again where it was; the last merge left it at "+landed.Short()+": git branch integration "+string(landed); got != want {
-		t.Errorf("the inbox has %q", got)
-	}
-	s.git(s.dir, "branch", "integration", string(landed))
-	testrun.Must(s.claims(s.b, "coder-1", "two"))(s.t)
-}
-
-// TestSetBackThere checks that a claim is refused, and not tried again and again, where the remote
-// of a shared board has set integration back, and that another clone keeps the commit.
-func TestSetBackThere(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
-	s.set("merge_style", "no-ff")
-	s.as("coder-2")
-	there := s.shared()
-	before := s.ref(integration)
-	landed := s.merge("one").Commit
-	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
-	s.check(there.Refresh(s.ctx))
-	s.git(s.git(s.dir, "remote", "get-url", "origin"), "update-ref", integration, string(before))
-	s.check(there.Refresh(s.ctx))
-	_, err := s.claims(there, "coder-2", "two")
-	s.refused(err, board.CodeSetBack, "git liza land "+landed.Short())
-	if kept, err := there.Repo().Ref(s.ctx, plumbing.LandedRef); kept != landed || err != nil {
-		t.Errorf("it keeps %s: %v", kept, err)
-	}
-	s.check(s.lands(there, landed))
-	testrun.Must(s.claims(there, "coder-2", "two"))(s.t)
-}

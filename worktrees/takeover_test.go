@@ -28,30 +28,6 @@ func (s *scene) dirtied(task string) plumbing.OID {
 	return commit
 }
 
-// fresh checks that the worktree starts at integration and that the old work is in the attic.
-func (s *scene) fresh(got *worktrees.Claimed, old plumbing.OID) {
-	s.t.Helper()
-	base := s.ref("refs/heads/integration")
-	if !got.Kind.Fresh || got.Task.BaseCommit != string(base) || s.ref(taskRef(got.Task.ID)) != base {
-		s.t.Errorf("not fresh: %+v", got)
-	}
-	if out := s.git(got.Path, "status", "--porcelain", "--ignored"); out != "" {
-		s.t.Errorf("the new worktree holds %q", out)
-	}
-	kept := s.attic(got.Task.ID)
-	if len(kept) != 1 || s.file(kept[0], "a.txt") != "edited\n" || s.file(kept[0], "new.txt") != "new\n" {
-		s.t.Fatalf("the attic holds %v", kept)
-	}
-	if s.git(s.dir, "rev-parse", string(kept[0])+"^") != string(old) {
-		s.t.Error("the kept work does not follow from the commits")
-	}
-	last := got.Task.History[len(got.Task.History)-1]
-	if last.Kept != string(kept[0]) {
-		s.t.Errorf("the board says that %q holds the work", last.Kept)
-	}
-	s.lies(got.Task.ID)
-}
-
 // TestNestedRepository covers a repository inside a worktree, which the attic can't hold: a claim
 // that names no task takes another one.
 func TestNestedRepository(t *testing.T) {
@@ -125,26 +101,6 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
-// TestBranchAbove checks that a task whose branch is gone does not continue while a branch has the
-// prefix's name.
-func TestBranchAbove(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.preExec("coder-1", "one")
-	work := s.work("one", "a.txt", "a\n")
-	s.submit("coder-1", "one")
-	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
-	s.git(s.dir, "worktree", "remove", s.path("one"))
-	s.git(s.dir, "branch", "-D", "task/one")
-	s.git(s.dir, "branch", "task", "main")
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
-	s.refused(err, "in-the-way", "git branch -m task NAME")
-	s.git(s.dir, "branch", "-m", "task", "theirs")
-	s.claim("coder-1", "one")
-	if at := s.ref(taskRef("one")); at != work {
-		t.Errorf("the branch is at %s, not at %s", at, work)
-	}
-}
-
 // TestAtWork checks that a task is not taken from a coder without a supervisor whose worktree changed
 // within the time of a lease.
 func TestAtWork(t *testing.T) {
@@ -177,32 +133,6 @@ func TestAtWork(t *testing.T) {
 	}
 }
 
-// TestLateWork checks that nothing is lost if the previous holder, unaware of the take-over,
-// continues to work during it.
-func TestLateWork(t *testing.T) {
-	s := newScene(t, ready("one"))
-	s.claim("coder-1", "")
-	old := s.work("one", "a.txt", "committed\n")
-	s.clock.pass(past)
-	// This is the transaction of a claim by coder-2, whose process then dies.
-	base := s.ref("refs/heads/integration")
-	clone := testrun.Must(s.b.Clone().ID(s.ctx))(s.t)
-	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base), Kept: string(old)},
-		plumbing.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, plumbing.RefUpdate{Ref: taskRef("one"), Old: old, New: base})
-	s.write(s.path("one"), "late.txt", "late\n")
-	path := testrun.Must(worktrees.Create(s.ctx, s.b, "one", by(s.as("coder-2"))))(s.t)
-	if out := s.git(path, "status", "--porcelain"); out != "" {
-		t.Errorf("it holds %q", out)
-	}
-	kept := s.attic("one")
-	if len(kept) != 2 || s.file(kept[1], "late.txt") != "late\n" || s.file(kept[1], "a.txt") != "committed\n" {
-		t.Errorf("kept %v", kept)
-	}
-	if p := s.problems(); len(p) > 0 {
-		t.Errorf("problems: %+v", p)
-	}
-}
-
 func TestIterationLimit(t *testing.T) {
 	s := newScene(t)
 	s.task("one", func(p *board.AddTask) { p.MaxIterations = 1 })
@@ -214,56 +144,6 @@ func TestIterationLimit(t *testing.T) {
 	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r"}})
 	s.refused(err, "limit", "one is BLOCKED now")
 	s.lies("one")
-}
-
-// TestBranchOfNoTask covers a branch that only has the name of a task branch. It is a human's, and
-// is left alone when a task ends that was never claimed.
-func TestBranchOfNoTask(t *testing.T) {
-	s := newScene(t, ready("one"))
-	own := s.git(s.dir, "commit-tree", "-p", "main", "-m", "mine", "main^{tree}")
-	s.git(s.dir, "branch", "task/one", own)
-	s.git(s.dir, "branch", "task/no-task", own)
-	done, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "r"})
-	s.check(err)
-	if p := s.problems(); len(p) > 0 {
-		t.Errorf("problems: %+v", p)
-	}
-	tidied := testrun.Must(worktrees.TidyAll(s.ctx, s.b, human()))(s.t)
-	s.check(worktrees.Tidy(s.ctx, s.b, done.View, human(), "one"))
-	if len(tidied) > 0 || string(s.ref(taskRef("one"))) != own || string(s.ref(taskRef("no-task"))) != own || len(s.attic("one")) > 0 {
-		t.Errorf("tidied %v", tidied)
-	}
-}
-
-// TestKeptOnce checks which commits go to the attic when the work on a task ends: those that
-// nothing holds, the newest of them named on the board, and none twice.
-func TestKeptOnce(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"), ready("three"), claimed("coder-3", "three"))
-	branch := s.work("one", "b.txt", "b\n")
-	s.git(s.dir, "update-ref", "refs/liza/attic/one/1", string(branch))
-	s.git(s.path("one"), "checkout", "-q", "--detach", "integration")
-	s.write(s.path("one"), "c.txt", "c\n")
-	detached := s.commitAll(s.path("one"), "detached")
-	release := func(id, task string) string {
-		t.Helper()
-		done, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent[id]}, &board.Release{About: about(task)})
-		s.check(err)
-		return done.After.Task(task).Last(board.EventCoderReleased).Kept
-	}
-	if kept, all := release("coder-1", "one"), s.attic("one"); kept != string(detached) || !slices.Equal(all, []plumbing.OID{branch, detached}) {
-		t.Errorf("kept %s of %v", kept, all)
-	}
-	// A branch without a commit, and no files.
-	s.git(s.path("two"), "checkout", "-q", "--orphan", "nothing")
-	s.git(s.path("two"), "rm", "-rfq", ".")
-	s.git(s.dir, "worktree", "remove", "--force", s.path("three"))
-	s.deletes(taskRef("three"))
-	for coder, task := range map[string]string{"coder-2": "two", "coder-3": "three"} {
-		if kept := release(coder, task); kept != "" || len(s.attic(task)) > 0 || !s.ref(taskRef(task)).IsZero() {
-			t.Errorf("of %s is kept %q, %v", task, kept, s.attic(task))
-		}
-	}
-	s.lies()
 }
 
 // TestKeptAside checks that the changes that a rebase or a merge has put aside, and that a conflict
@@ -346,4 +226,23 @@ func TestEndedNotCleared(t *testing.T) {
 	s.is("one", board.Unclaimed)
 	s.mended(doctor.LeftWorktree)
 	s.lies("one")
+}
+
+// TestBranchOfNoTask covers a branch that only has the name of a task branch. It is a human's, and
+// is left alone when a task ends that was never claimed.
+func TestBranchOfNoTask(t *testing.T) {
+	s := newScene(t, ready("one"))
+	own := s.git(s.dir, "commit-tree", "-p", "main", "-m", "mine", "main^{tree}")
+	s.git(s.dir, "branch", "task/one", own)
+	s.git(s.dir, "branch", "task/no-task", own)
+	done, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "r"})
+	s.check(err)
+	if p := s.problems(); len(p) > 0 {
+		t.Errorf("problems: %+v", p)
+	}
+	tidied := testrun.Must(worktrees.TidyAll(s.ctx, s.b, human()))(s.t)
+	s.check(worktrees.Tidy(s.ctx, s.b, done.View, human(), "one"))
+	if len(tidied) > 0 || string(s.ref(taskRef("one"))) != own || string(s.ref(taskRef("no-task"))) != own || len(s.attic("one")) > 0 {
+		t.Errorf("tidied %v", tidied)
+	}
 }

@@ -3,7 +3,6 @@ package worktrees_test
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,15 +24,11 @@ func (s *scene) train(tasks ...string) []*merge.Result {
 	return got
 }
 
-// counted sets an integration test that counts its runs and fails if one of the bad files exists.
-func (s *scene) counted(bad ...string) (runs func() int) {
+// counted sets an integration test that counts its runs.
+func (s *scene) counted() (runs func() int) {
 	s.t.Helper()
 	marker := filepath.Join(s.t.TempDir(), "runs")
-	command := "echo \"$LIZA_TASKS\" >> '" + marker + "'"
-	for _, file := range bad {
-		command += "; test ! -e " + file + " || { echo " + file + " is bad; exit 1; }"
-	}
-	s.set("integration_test", command)
+	s.set("integration_test", "echo \"$LIZA_TASKS\" >> '"+marker+"'")
 	return func() int {
 		text, _ := os.ReadFile(marker)
 		return strings.Count(string(text), "\n")
@@ -80,40 +75,6 @@ func TestTrain(t *testing.T) {
 				t.Errorf("integration is at %s, the last merge is %s", tip, before)
 			}
 			s.lies()
-		})
-	}
-}
-
-// TestTrainCulprit checks that the task that makes the test fail is found in few runs, that its
-// failure has the log of its own run, and that it doesn't hold up the others. TestSearch has longer
-// trains; here one position is tried, with -long all.
-func TestTrainCulprit(t *testing.T) {
-	const n = 5
-	for bad := 1; bad <= n; bad++ {
-		if !testrun.OneIn(3, bad) {
-			continue
-		}
-		t.Run(fmt.Sprint(bad, " of ", n), func(t *testing.T) {
-			s := newScene(t, train(n, nil)...)
-			runs := s.counted(fmt.Sprintf("t%d.txt", bad))
-			got := s.train()
-			if most := 2 + bits.Len(uint(n-1)); runs() > most {
-				t.Errorf("%d tests, more than %d", runs(), most)
-			}
-			if len(got) != n {
-				t.Fatalf("%d results", len(got))
-			}
-			for _, r := range got {
-				if is := r.Task == fmt.Sprintf("t%d", bad); r.Merged == is {
-					t.Errorf("%+v", r)
-				}
-			}
-			id := fmt.Sprintf("t%d", bad)
-			e := s.is(id, board.IntegrationFailed).Last(board.EventIntegrationFailed)
-			if e.Reason != board.FailTest || !contains(e.Log, id+".txt is bad") {
-				t.Errorf("%+v", e)
-			}
-			s.lies(id)
 		})
 	}
 }
@@ -287,60 +248,6 @@ func TestTrainLeft(t *testing.T) {
 	}
 }
 
-// TestTrainUntestable checks that a task whose work can't be tested stops no others, and that the
-// reason is said, also if nothing else is left to merge.
-func TestTrainUntestable(t *testing.T) {
-	s := newTrain(t, 5, nil)
-	runs := s.counted()
-	s.set("worktree_setup", "test ! -e t1.txt || { echo t1 is bad; exit 1; }")
-	got := s.train()
-	var landed []string
-	for _, r := range got {
-		landed = append(landed, r.Task)
-	}
-	if !slices.Equal(landed, []string{"t2", "t3", "t4", "t5"}) || runs() != 1 {
-		t.Errorf("landed %v after %d tests", landed, runs())
-	}
-	s.is("t1", board.Approved)
-	if said := got[len(got)-1].Warnings; len(said) != 1 || !strings.HasPrefix(said[0], "left out: t1 can't be tested: ") || !strings.HasSuffix(said[0], "worktree_setup failed (exit 1): t1 is bad") {
-		t.Errorf("warnings %q", said)
-	}
-	s.git(s.dir, "worktree", "remove", "--force", s.testPlace())
-	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
-	if err == nil || !strings.Contains(err.Error(), "t1 can't be tested: ") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestTrainTooSlow checks that a task with whose work worktree_setup runs out of time is left out,
-// and that a merge ends if it does so with each task.
-func TestTrainTooSlow(t *testing.T) {
-	testrun.NotShort(t)
-	for setup, want := range map[string]struct {
-		landed int
-		says   string
-	}{
-		"test ! -e t1.txt || sleep 600": {1, "left out: t1 can't be tested: "},
-		"sleep 600":                     {0, "worktree_setup took longer than "},
-	} {
-		t.Run(setup, func(t *testing.T) {
-			s := newTrain(t, 2, nil)
-			s.counted()
-			s.set("integration_test_timeout", "5")
-			s.set("worktree_setup", setup)
-			got, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
-			said := fmt.Sprint(err)
-			if len(got) > 0 {
-				said = fmt.Sprint(got[0].Warnings)
-			}
-			if len(got) != want.landed || !contains(said, want.says) {
-				t.Errorf("%d landed: %s", len(got), said)
-			}
-			s.is("t1", board.Approved)
-		})
-	}
-}
-
 // TestTrainSetUpForNobody checks that a merge ends where worktree_setup fails with integration alone,
 // too, and does not find that out task by task; and that it then names no task.
 func TestTrainSetUpForNobody(t *testing.T) {
@@ -427,35 +334,6 @@ func TestTrainCulpritLeft(t *testing.T) {
 		t.Errorf("landed %v", landed)
 	}
 	s.is("t2", board.Blocked)
-}
-
-// TestTrainRequestElsewhere covers another process that writes under the same request id: what it
-// merged stays merged, and the other tasks land once.
-func TestTrainRequestElsewhere(t *testing.T) {
-	s := newTrain(t, 3, nil)
-	u := s.depart(merge.TrainRequest{Request: gitboard.Request{ID: "train"}}, "nothing")
-	before, review := s.ref("refs/heads/integration"), s.state().Task("t1").ReviewCommit
-	_, err := s.b.Do(s.ctx, gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "train"}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		return &board.Merge{About: about("t1"), ReviewCommit: review, Before: string(before), MergeCommit: review, MergeType: board.FastForward},
-			[]plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: before, New: plumbing.OID(review)}}, nil
-	})
-	s.check(err)
-	landed, e := u.arrive()
-	s.check(e.err)
-	if !slices.Equal(landed, []string{"t1", "t2", "t3"}) || !e.results[0].Done.Repeated || e.results[1].Done.Op.Request != "train/2" {
-		t.Errorf("landed %v: %+v", landed, e.results)
-	}
-	// A request id that already recorded something else is refused at once.
-	s.task("t4")
-	s.approved("coder-4", "t4", "t4.txt", "t4\n")
-	u = s.depart(merge.TrainRequest{Request: gitboard.Request{ID: "other"}}, "nothing")
-	_, err = s.b.Do(s.ctx, gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "other"}, gitboard.Just(&board.LogAnomaly{
-		Type: "workaround", Task: "t4", Details: map[string]board.Scalar{"root_cause": "x"},
-	}))
-	s.check(err)
-	_, e = u.arrive()
-	s.refused(e.err, board.CodeExists, "was carried out before, as anomaly")
-	s.is("t4", board.Approved)
 }
 
 // TestTrainHalf checks that a train that landed without its operations is finished by doctor, and

@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
@@ -82,6 +83,14 @@ func TestCheckOut(t *testing.T) {
 	out("git does not know it", next, false)
 	must(t, os.WriteFile(filepath.Join(place, ".git"), []byte("garbage\n"), 0o644))
 	out("git can't read it", next, false)
+	for file, text := range map[string]string{"HEAD": "", "locked": "initializing"} {
+		must(t, os.WriteFile(filepath.Join(records.LinkedDir(place), file), []byte(text), 0o644))
+	}
+	must(t, os.Remove(ready))
+	out("a git that added it was killed", next, false)
+	if said := run(t, top, "worktree", "list", "--porcelain"); strings.Contains(string(said), "locked") {
+		t.Errorf("left: %s", said)
+	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := checkOut(cancelled, &candidate{view: v, commit: base}); !errors.Is(err, context.Canceled) {
