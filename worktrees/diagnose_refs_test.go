@@ -98,26 +98,6 @@ func TestMalformedSubmission(t *testing.T) {
 	}
 }
 
-// TestOnTheRemote checks that on a shared board a submission or kept work without a ref in this clone
-// is no problem: the remote or another clone has it.
-func TestOnTheRemote(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
-	s.preExec("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	s.submit("coder-1", "one")
-	s.work("two", "c.txt", "c\n")
-	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-2")}, &board.Release{About: about("two")})
-	s.check(err)
-	s.git(s.dir, "init", "-q", "--bare", filepath.Join(s.dir, ".git", "hub.git"))
-	s.git(s.dir, "remote", "add", "origin", filepath.Join(s.dir, ".git", "hub.git"))
-	s.check(s.b.Sharing().Share(s.ctx, "origin"))
-	s.deletes("refs/liza/review/one/1")
-	s.deletes("refs/liza/attic/two/1")
-	if found := s.problems(); len(found) > 0 {
-		t.Errorf("found %+v", found)
-	}
-}
-
 // sets makes a ref, without hooks.
 func (s *scene) sets(ref string, to plumbing.OID) {
 	s.t.Helper()
@@ -236,14 +216,16 @@ func TestIncompleteSubmission(t *testing.T) {
 }
 
 // TestBrokenRefsOfClone checks that broken refs which a fetch brings back are dropped in a clone that
-// shares its board, and that others are named.
+// shares its board, and that others are named. A submission without a ref here is no problem: the
+// remote has it.
 func TestBrokenRefsOfClone(t *testing.T) {
 	const integration = "refs/heads/integration"
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	hub := filepath.Join(s.dir, ".git", "hub.git")
-	s.git(s.dir, "init", "-q", "--bare", hub)
-	s.git(s.dir, "remote", "add", "origin", hub)
-	s.check(s.b.Sharing().Share(s.ctx, "origin"))
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	s.shares(filepath.Join(s.dir, ".git", "hub.git"))
+	s.deletes("refs/liza/review/one/1")
 	copies := []string{plumbing.RemoteRef("origin", integration), plumbing.TrackingRef("origin", "task/two")}
 	for _, ref := range copies {
 		s.breaks(ref, "garbage\n")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
 
@@ -111,37 +110,5 @@ func TestConcerning(t *testing.T) {
 		if got := concerns(c.p); got != c.want {
 			t.Errorf("%+v: %v", c.p, got)
 		}
-	}
-}
-
-// TestList checks that existing worktrees and those expected by the board are listed.
-func TestList(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"), ready("waits"))
-	s.check(os.RemoveAll(s.path("two")))
-	s.git(s.dir, "worktree", "add", "-q", "--detach", s.testPlace(), "integration")
-	s.git(s.dir, "worktree", "add", "-q", "--detach", filepath.Join(s.dir, ".worktrees", "con"), "integration")
-	s.git(s.dir, "worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "one"), "integration")
-	s.task("elsewhere")
-	s.do(s.as("coder-3"), &board.Claim{About: about("elsewhere"), Clone: "another", BaseCommit: string(s.ref("refs/heads/integration"))})
-	listed := func() (names []string) {
-		t.Helper()
-		list := testrun.Must(worktrees.List(s.ctx, s.b))(s.t)
-		for _, e := range list {
-			is := " is gone"
-			if e.Exists {
-				is = " is there"
-			}
-			names = append(names, e.Task+" "+filepath.Base(e.Path)+is)
-		}
-		slices.Sort(names)
-		return names
-	}
-	want := []string{" con is there", "one one is there", "two two is gone"}
-	if got := listed(); !slices.Equal(got, want) {
-		t.Errorf("listed %q, not %q", got, want)
-	}
-	s.git(s.dir, "worktree", "prune")
-	if got := listed(); !slices.Equal(got, want) {
-		t.Errorf("without git's record: %q, not %q", got, want)
 	}
 }

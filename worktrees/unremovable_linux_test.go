@@ -1,8 +1,6 @@
 package worktrees_test
 
 import (
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -76,41 +74,28 @@ func TestUnremovableFile(t *testing.T) {
 // TestFixedWorktree: a worktree that can be neither moved nor removed, since nobody may write to the
 // directory that it is in, stays what it is when its task ends. The next claim replaces it.
 func TestFixedWorktree(t *testing.T) {
-	for _, modules := range []bool{false, true} {
-		t.Run(fmt.Sprintf("with repositories of submodules %v", modules), func(t *testing.T) {
-			s := newScene(t)
-			s.task("one")
-			s.claim("coder-1", "one")
-			s.write(s.path("one"), "new", "work\n")
-			if modules { // git moves it, and not this program
-				s.check(os.Mkdir(filepath.Join(s.gitDirOf("one"), "modules"), 0o755))
-			}
-			all := filepath.Dir(s.path("one"))
-			fix := func(flag string) error { return exec.Command("chattr", flag, all).Run() }
-			if err := fix("+i"); err != nil {
-				t.Skip("nothing can be made immutable here: ", err)
-			}
-			t.Cleanup(func() { _ = fix("-i") })
-			p := &board.Release{About: about("one"), Force: true, Reason: "it is stuck"}
-			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, p)
-			s.check(fix("-i"))
-			if err == nil || !contains(err.Error(), "it is done, but the worktree of one could not be removed (the next claim replaces it)") {
-				t.Errorf("%v", err)
-			}
-			if !modules && s.read(s.path("one"), "new") != "work\n" {
-				t.Error("it was emptied")
-			}
-			if modules {
-				s.mended(doctor.PrunableWorktree) // its files are gone
-			} else {
-				s.mended()
-			}
-			s.claim("coder-2", "one")
-			if kept := s.attic("one"); len(kept) == 0 || s.file(kept[0], "new") != "work\n" {
-				t.Errorf("the attic has %v", kept)
-			}
-			s.mended()
-			s.lies("one")
-		})
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.write(s.path("one"), "new", "work\n")
+	all := filepath.Dir(s.path("one"))
+	fix := func(flag string) error { return exec.Command("chattr", flag, all).Run() }
+	if err := fix("+i"); err != nil {
+		t.Skip("nothing can be made immutable here: ", err)
 	}
+	t.Cleanup(func() { _ = fix("-i") })
+	p := &board.Release{About: about("one"), Force: true, Reason: "it is stuck"}
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, p)
+	s.check(fix("-i"))
+	if err == nil || !contains(err.Error(), "it is done, but the worktree of one could not be removed (the next claim replaces it)") {
+		t.Errorf("%v", err)
+	}
+	if s.read(s.path("one"), "new") != "work\n" {
+		t.Error("it was emptied")
+	}
+	s.mended()
+	s.claim("coder-2", "one")
+	if kept := s.attic("one"); len(kept) == 0 || s.file(kept[0], "new") != "work\n" {
+		t.Errorf("the attic has %v", kept)
+	}
+	s.mended()
+	s.lies("one")
 }
