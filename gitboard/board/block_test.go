@@ -122,59 +122,44 @@ func TestHypothesisExhaustion(t *testing.T) {
 	}
 }
 
+// TestReframing checks what counts as another definition of a task at which two attempts failed.
 func TestReframing(t *testing.T) {
 	amend := func(d board.Definition, set ...string) *board.AmendTask {
 		return &board.AmendTask{About: about("login"), Definition: d, Set: set, Reason: "other frame"}
 	}
 	un := &board.Unblock{About: about("login")}
+	done := definition().DoneWhen
+	words := strings.Fields(done)
+	slices.Reverse(words)
 	same := definition()
 	same.Priority = 1
-	s := exhausted(t).do(planner, amend(same, "priority", "done_when", "scope"))
-	s.refused("exhausted", planner, un) // done_when and scope are set, but unchanged
-	for _, c := range []struct {
-		set string
-		d   board.Definition
-	}{
-		{"done_when", board.Definition{DoneWhen: "another test passes"}},
-		{"scope", board.Definition{Scope: "less"}},
-		{"spec_ref", board.Definition{SpecRef: "specs/other.md", SpecOID: strings.Repeat("d", 40)}},
+	for what, p := range map[string]*board.AmendTask{
+		"done_when and scope as they were": amend(same, "priority", "done_when", "scope"),
+		"spaces, case and punctuation":     amend(board.Definition{DoneWhen: "  " + strings.ToUpper(done) + " !"}, "done_when"),
+		"the same words in another order":  amend(board.Definition{DoneWhen: strings.Join(words, " ")}, "done_when"),
 	} {
-		exhausted(t).do(planner, amend(c.d, c.set)).do(planner, un).do(coder1, goOn("login"))
+		t.Log(what)
+		exhausted(t).do(planner, p).refused("exhausted", planner, un)
 	}
-	t.Run("spaces, case and punctuation reframe nothing", func(t *testing.T) {
-		done := "  " + strings.ToUpper(definition().DoneWhen) + " !"
-		exhausted(t).do(planner, amend(board.Definition{DoneWhen: done}, "done_when")).refused("exhausted", planner, un)
-	})
-	t.Run("the same words in another order reframe nothing", func(t *testing.T) {
-		words := strings.Fields(definition().DoneWhen)
-		slices.Reverse(words)
-		exhausted(t).do(planner, amend(board.Definition{DoneWhen: strings.Join(words, " ")}, "done_when")).refused("exhausted", planner, un)
-	})
-	t.Run("a spec that is not a file reframes nothing", func(t *testing.T) {
-		lost := amend(board.Definition{SpecRef: "specs/lost.md"}, "spec_ref")
-		exhausted(t).refused("gate", planner, lost, "specs/lost.md", "login")
-	})
-	t.Run("by an edit", func(t *testing.T) {
-		exhausted(t).do(human, &board.Write{Path: "tasks/login.yaml", Fields: []board.FieldEdit{{Field: "scope", Value: "less"}}}).do(planner, un)
-	})
-	t.Run("a human's block fails nobody", func(t *testing.T) {
-		s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
-		s.do(human, &board.Block{About: about("login"), Reason: "wait"}).do(planner, un)
-	})
-	t.Run("a third failure", func(t *testing.T) {
-		s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
-		s.do(coder3, goOn("login")).fails(coder3, "login").refused("exhausted", planner, un, "coder-3")
-		equal(t, "anomalies", len(s.state().List("anomalies")), 1)
-	})
-	t.Run("the same coder again", func(t *testing.T) {
-		s := begun(t).claimed("login").fails(coder1, "login").do(planner, &board.Unblock{About: about("login"), Mode: "same-coder"}).fails(coder1, "login")
-		equals(t, "failed_by", s.task("login").FailedBy, []string{"coder-1", "coder-1"})
-		s.refused("exhausted", planner, un, "2 attempts at login failed")
-	})
-	t.Run("a question is no failure, and needs no other frame", func(t *testing.T) {
-		s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
-		s.do(coder3, goOn("login")).do(coder3, block("login")).do(planner, un)
-	})
+	exhausted(t).refused("gate", planner, amend(board.Definition{SpecRef: "specs/lost.md"}, "spec_ref"), "specs/lost.md", "login")
+	for _, p := range []board.Payload{
+		amend(board.Definition{DoneWhen: "another test passes"}, "done_when"),
+		amend(board.Definition{SpecRef: "specs/other.md", SpecOID: strings.Repeat("d", 40)}, "spec_ref"),
+		write("tasks/login.yaml", "scope", "less"),
+	} {
+		exhausted(t).do(human, p).do(planner, un).do(coder1, goOn("login"))
+	}
+
+	// Then neither a human's block nor a question is a failure, and a coder's third is.
+	s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
+	s.do(human, &board.Block{About: about("login"), Reason: "wait"}).do(planner, un)
+	s.do(coder3, goOn("login")).do(coder3, block("login")).do(planner, un)
+	s.do(coder3, goOn("login")).fails(coder3, "login").refused("exhausted", planner, un, "coder-3")
+	equal(t, "anomalies", len(s.state().List("anomalies")), 1)
+
+	s = begun(t).claimed("login").fails(coder1, "login").do(planner, &board.Unblock{About: about("login"), Mode: "same-coder"}).fails(coder1, "login")
+	equals(t, "failed_by", s.task("login").FailedBy, []string{"coder-1", "coder-1"})
+	s.refused("exhausted", planner, un, "2 attempts at login failed")
 }
 
 // TestCheckpointIsSpecific checks which checkpoints are refused, warned about, or end in questions.

@@ -164,13 +164,3 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 	}
 	return who, m.p
 }
-
-// TestALongRun replays one plausible history that is long enough for tasks to end.
-func TestALongRun(t *testing.T) {
-	s := begun(t)
-	for _, id := range []string{"a", "b"} {
-		s.in(board.Merged, id)
-	}
-	s.in(board.Superseded, "c").in(board.Abandoned, "d").in(board.Blocked, "e")
-	replay(t, s)
-}
