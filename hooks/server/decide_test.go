@@ -2,13 +2,11 @@ package server_test
 
 import (
 	"cmp"
-	"context"
 	"crypto/ed25519"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -132,9 +130,9 @@ func TestDecided(t *testing.T) {
 // operations can't be parted.
 func TestManyOperations(t *testing.T) {
 	h := newHistory(t)
-	var many []parcel.Operation
+	one, many := h.again(h.note, "a request").Commit, []parcel.Operation{}
 	for n := range 201 {
-		many = append(many, h.again(h.note, fmt.Sprint(n)))
+		many = append(many, parcel.Operation{Commit: strings.Replace(one, "a request", fmt.Sprint(n), 1)})
 	}
 	transaction := func(of ...parcel.Operation) parcel.Transaction {
 		return parcel.Transaction{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: of}
@@ -206,34 +204,4 @@ exec '%[3]s' "$@"
 			t.Errorf("%d others, then %q: %s after %d tries, %v", c.beside, c.then, done.Answer, len(lines), err)
 		}
 	}
-}
-
-// TestWaitsBriefly checks that a parcel that can't wait for another one is decided beside it.
-func TestWaitsBriefly(t *testing.T) {
-	h := newHistory(t)
-	h.set(map[string]string{plumbing.BoardRef: h.first, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
-	one := h.text(parcel.Parcel{Transactions: []parcel.Transaction{{Base: plumbing.OID(h.first), Integration: plumbing.OID(h.start), Operations: []parcel.Operation{h.again(h.note, "a")}}}})
-	other := testrun.Must(h.board.Repo().OpenQueue(filepath.Join(install.Dir(h.board.Repo()), "sequence")))(h.t)
-	defer other.Close()
-	h.check(other.Try())
-	ctx, stop := context.WithTimeout(h.ctx, 10*time.Second)
-	defer stop()
-	done, err := server.Sequence(stopsAtLock{ctx}, h.open(h.hub), one, time.Now())
-	if h.check(err); done.Answer != parcel.AsPushed {
-		t.Errorf("it is answered %s", done.Answer)
-	}
-}
-
-// stopsAtLock is a context that is cancelled where a parcel waits for others, and nowhere else.
-type stopsAtLock struct{ context.Context }
-
-// Done implements context.Context.
-func (c stopsAtLock) Done() <-chan struct{} {
-	pc, _, _, _ := runtime.Caller(1)
-	if !strings.HasSuffix(runtime.FuncForPC(pc).Name(), "queue.(*File).await") {
-		return c.Context.Done()
-	}
-	closed := make(chan struct{})
-	close(closed)
-	return closed
 }

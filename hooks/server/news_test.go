@@ -27,20 +27,17 @@ import (
 
 // forgeries are what a server may make of its news.
 var forgeries = map[string]func(n *parcel.News){
-	"another start":          func(n *parcel.News) { n.Since = plumbing.OID(strings.Repeat("7", 40)) },
-	"one operation too few":  func(n *parcel.News) { n.Operations = n.Operations[1:] },
-	"true, but too old":      func(n *parcel.News) { n.Operations = n.Operations[:len(n.Operations)-1] },
-	"true, but nothing":      func(n *parcel.News) { n.Operations = nil },
-	"another operation":      func(n *parcel.News) { edit(n, "Ada <", "Eve <") },
-	"another tree":           func(n *parcel.News) { edit(n, "tree ", "tree 7") },
-	"not a commit":           func(n *parcel.News) { n.Operations[0].Commit = "tree\n" },
-	"a payload":              func(n *parcel.News) { n.Operations[0].Payload = "message: x\n" },
-	"a lease without object": func(n *parcel.News) { n.Refs[plumbing.LeaseRef("coder-7")] = n.Since },
-	"a task's branch":        func(n *parcel.News) { n.Refs[plumbing.PublishedRef("parse")] = n.Since },
-	"integration":            func(n *parcel.News) { n.Refs["refs/heads/integration"] = n.Since },
-	"no integration":         func(n *parcel.News) { delete(n.Refs, "refs/heads/integration") },
-	"another sequencer":      func(n *parcel.News) { n.Refs[plumbing.SequencerPrefix+"2"] = n.Since },
-	"cut off":                nil,
+	"another start":         func(n *parcel.News) { n.Since = plumbing.OID(strings.Repeat("7", 40)) },
+	"one operation too few": func(n *parcel.News) { n.Operations = n.Operations[1:] },
+	"true, but too old":     func(n *parcel.News) { n.Operations = n.Operations[:len(n.Operations)-1] },
+	"true, but nothing":     func(n *parcel.News) { n.Operations = nil },
+	"another operation":     func(n *parcel.News) { edit(n, "Ada <", "Eve <") },
+	"another tree":          func(n *parcel.News) { edit(n, "tree ", "tree 7") },
+	"not a commit":          func(n *parcel.News) { n.Operations[0].Commit = "tree\n" },
+	"a payload":             func(n *parcel.News) { n.Operations[0].Payload = "message: x\n" },
+	"no integration":        func(n *parcel.News) { delete(n.Refs, "refs/heads/integration") },
+	"another sequencer":     func(n *parcel.News) { n.Refs[plumbing.SequencerPrefix+"2"] = n.Since },
+	"cut off":               nil,
 }
 
 func edit(n *parcel.News, from, to string) {
@@ -242,20 +239,6 @@ func TestNewsText(t *testing.T) {
 	if tried < 4 {
 		t.Errorf("it reads at %d places: %q", tried, all)
 	}
-}
-
-// TestNewsOfAnother: news that come after another process of the clone has fetched are not needed.
-func TestNewsOfAnother(t *testing.T) {
-	w := newWorld(t, 2)
-	a, b := w.clones[0], w.clones[1]
-	w.do(a, note("one"))
-	fetched := w.fetches(b)
-	w.install("(unset $(git rev-parse --local-env-vars); git -C '" + b.Repo().TopLevel() + "' fetch -q origin liza/state:liza/state)")
-	w.do(b, note("two"))
-	if n := fetched(); n != 2 {
-		t.Errorf("%d fetches", n)
-	}
-	w.end(3)
 }
 
 // TestForgedNews: a clone builds nothing on news that are not what the board has become, and

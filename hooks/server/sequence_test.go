@@ -397,24 +397,6 @@ func TestManyClonesSequenced(t *testing.T) {
 	w.end(1 + notes + 1)
 }
 
-// TestDecidedByOldRecords: an operation whose author saw another version of the record is not
-// decided by the server; its clone looks again, at what the answer has brought.
-func TestDecidedByOldRecords(t *testing.T) {
-	w := newWorld(t, 2)
-	fetched := w.fetches(w.clones[1])
-	w.do(w.clones[0], &board.SetConfig{Key: "max_coder_iterations", Value: "7"})
-	decided := 0
-	_, err := w.clones[1].Do(w.ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		decided++
-		return &board.SetConfig{Key: "max_review_cycles", Value: "4"}, nil, nil
-	})
-	w.check(err)
-	if decided != 2 || fetched() != 0 {
-		t.Errorf("it was decided %d times, after %d fetches", decided, fetched())
-	}
-	w.end(3)
-}
-
 // late lets a clone make two operations on a board that has moved: the second while the first is on
 // its way. It returns how often each was decided.
 func (w *world) late(b *gitboard.Board, payloads ...board.Payload) (decided [2]int) {
@@ -456,7 +438,7 @@ func (w *world) until(is func() bool) {
 
 // TestAppendedOnTheWay: what a clone decides while a push is on its way is not decided again
 // because the server has rewritten that push. It is if it was decided after an operation that was
-// left out.
+// left out, because its author saw another version of the record. The answer brings what is looked at.
 func TestAppendedOnTheWay(t *testing.T) {
 	set := func(value string) board.Payload { return &board.SetConfig{Key: "max_review_cycles", Value: value} }
 	for _, c := range []struct {
@@ -470,8 +452,9 @@ func TestAppendedOnTheWay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, 2)
 			w.do(w.clones[0], set("7"))
-			if decided := w.late(w.clones[1], c.first, c.then); decided != c.decided {
-				t.Errorf("they were decided %v times, not %v", decided, c.decided)
+			fetched := w.fetches(w.clones[1])
+			if decided := w.late(w.clones[1], c.first, c.then); decided != c.decided || fetched() != 0 {
+				t.Errorf("they were decided %v times, not %v, after %d fetches", decided, c.decided, fetched())
 			}
 			w.end(4)
 		})
@@ -550,7 +533,6 @@ func TestNoSequencer(t *testing.T) {
 		"a hook of the hub's": func(w *world) {
 			w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "update"), []byte("#!/bin/sh\n"), 0o755))
 		},
-		"a rule of the hub's": func(w *world) { w.git(w.hub, "config", "receive.denyDeletes", "true") },
 	}
 	for _, name := range slices.Sorted(maps.Keys(ways)) {
 		t.Run(name, func(t *testing.T) {
@@ -602,6 +584,8 @@ func TestForgedParcels(t *testing.T) {
 		{"an agent that is not registered", operations(edited("Liza-Agent: human", "Liza-Agent: planner-1", "Liza-Role: human", "Liza-Role: planner")), string(parcel.Overtaken)},
 		{"an operation of the future", operations(edited(author, later)), "and here it is"},
 		{"a role that an id does not have", operations(edited("Liza-Agent: human", "Liza-Agent: coder-1")), string(parcel.Overtaken)},
+		{"a signed operation", operations([]parcel.Operation{{Commit: strings.Replace(edited()[0].Commit, "\n\n", "\ngpgsig -----BEGIN SSH SIGNATURE-----\n x\n -----END SSH SIGNATURE-----\n\n", 1)}}), "a signature holds for one commit only"},
+		{"a large commit", operations(edited("committer ", "committer "+strings.Repeat("x", 1<<20))), "bytes to the board"},
 		{"no operation", operations([]parcel.Operation{{Commit: w.git(dir, "cat-file", "commit", "main") + "\n"}}), "not a board commit's trailers"},
 		{"more than 4 MiB", operations([]parcel.Operation{{Commit: raw + strings.Repeat("x", 4<<20)}}), "too large"},
 		{"not a commit", operations([]parcel.Operation{{Commit: "tree\n"}}), "are malformed"},
