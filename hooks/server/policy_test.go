@@ -13,8 +13,6 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
@@ -147,60 +145,41 @@ func (h *history) moves(to map[string]string) (moves []hooks.Move) {
 	return moves
 }
 
-// submitted returns the board on which coder-1 has submitted an empty commit on top of base.
-func (h *history) submitted(at, base string) (tip, work string) {
+// submits returns the board on which coder-1, who has a task, submits an empty commit as the nth of
+// those on top of base.
+func (h *history) submits(at, base, head string, n int) (tip, work string) {
 	h.t.Helper()
 	coder, task := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, board.About{Task: "parse"}
 	name, email := log.Author(coder)
 	who := plumbing.Signature{Name: name, Email: email, When: time.Now()}
 	tree := plumbing.OID(h.git(h.hub, "rev-parse", base+"^{tree}"))
-	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree, Parents: []plumbing.OID{plumbing.OID(base)}, Author: who, Committer: who, Message: "work\n"}))
+	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree, Parents: []plumbing.OID{plumbing.OID(head)}, Author: who, Committer: who, Message: "work\n"}))
 	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{o}))
-	at = h.onTop(at, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
-		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
-	at = h.onTop(at, &board.Finalize{About: task, NoSpecFile: true})
-	at = h.by(coder, at, &board.Claim{About: task, Clone: "here", BaseCommit: base})
 	at = h.by(coder, at, &board.PreExec{About: task, Checkpoint: board.Checkpoint{
-		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: base, Clock: board.At(time.Now())}})
-	at = h.by(coder, at, &board.Submit{About: task, Commit: string(o.OID), Tree: string(tree), ReviewBase: base, Commits: 1, NoTestsBecause: "none"})
+		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: head, Clock: board.At(time.Now())}})
+	at = h.by(coder, at, &board.Submit{About: task, Commit: string(o.OID), Tree: string(tree), ReviewBase: base, Commits: n, NoTestsBecause: "none"})
 	return at, string(o.OID)
 }
 
-// resubmitted returns the board on which coder-1 has submitted another commit after a rejection,
-// and the board before that.
-func (h *history) resubmitted(at, base string) (rejected, tip, work string) {
+// submitted returns the board on which coder-1 has submitted an empty commit on top of base.
+func (h *history) submitted(at, base string) (tip, work string) {
 	h.t.Helper()
-	coder, reviewer := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, board.Actor{ID: "code-reviewer-1", Role: roles.CodeReviewer, Session: "reviews"}
-	task := board.About{Task: "parse"}
-	at, first := h.submitted(at, base)
-	at = h.by(reviewer, at, &board.Register{Session: "reviews", Clone: "here", PID: 7})
-	at = h.by(reviewer, at, &board.ClaimReview{About: task})
-	rejected = h.by(reviewer, at, &board.Verdict{About: task, Verdict: board.VerdictRejected, Commit: first, Rejection: &board.Rejection{
-		Blockers: []board.Finding{{Where: "a.go:1", Issue: "wrong", Why: "it breaks", Suggestion: "correct it"}}, Overall: "Not yet.", Spec: "n/a", Anomaly: "none"}})
-	name, email := log.Author(coder)
-	who := plumbing.Signature{Name: name, Email: email, When: time.Now()}
-	was := testrun.Must(h.board.Repo().Object(h.ctx, base+"^{tree}"))(h.t)
-	entries := testrun.Must(plumbing.DecodeTree(was.Data))(h.t)
-	added := plumbing.NewObject(plumbing.BlobObject, []byte("added\n"))
-	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(append(entries, plumbing.TreeEntry{Name: "zz", Mode: filemode.Regular, OID: added.OID})))
-	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{plumbing.OID(first)}, Author: who, Committer: who, Message: "more\n"}))
-	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{added, tree, o}))
-	at = h.by(coder, rejected, &board.Claim{About: task, Clone: "here"})
-	at = h.by(coder, at, &board.PreExec{About: task, Checkpoint: board.Checkpoint{
-		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: first, Clock: board.At(time.Now())}})
-	at = h.by(coder, at, &board.Submit{About: task, Commit: string(o.OID), Tree: string(tree.OID), ReviewBase: base, Commits: 2, Files: 1, NoTestsBecause: "none"})
-	return rejected, at, string(o.OID)
+	return h.submits(h.claimed(at, base), base, base, 1)
 }
 
-// claimed returns the board on which coder-1 works on a task, and coder-2 is registered.
-func (h *history) claimed() string {
+// claimed returns the board on which coder-1 works on a task.
+func (h *history) claimed(at, base string) string {
 	h.t.Helper()
 	coder, task := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, board.About{Task: "parse"}
-	at := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
+	at = h.onTop(at, &board.AddTask{About: task, Ready: true, NoSpecFile: true, Definition: board.Definition{
 		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
-	at = h.onTop(at, &board.Finalize{About: task, NoSpecFile: true})
-	at = h.by(coder, at, &board.Claim{About: task, Clone: "here", BaseCommit: h.start})
-	return h.by(board.Actor{ID: "coder-2", Role: roles.Coder, Session: "theirs"}, at, &board.Register{Session: "theirs", Clone: "there"})
+	return h.by(coder, at, &board.Claim{About: task, Clone: "here", BaseCommit: base})
+}
+
+// takable returns the board on which coder-1 works on a task, and coder-2 is registered.
+func (h *history) takable() string {
+	h.t.Helper()
+	return h.by(board.Actor{ID: "coder-2", Role: roles.Coder, Session: "theirs"}, h.claimed(h.coder, h.start), &board.Register{Session: "theirs", Clone: "there"})
 }
 
 // TestPolicies asks the server's two hooks about pushes to a hub.
@@ -221,7 +200,6 @@ func TestPolicies(t *testing.T) {
 		return h.git(h.hub, "hash-object", "-w", path)
 	}
 	tree := h.first + "^{tree}"
-	second := commit(h.start+"^{tree}", h.next)
 	own := testrun.Must(h.board.Repo().Object(h.ctx, h.lease))(h.t)
 	padded := file(string(own.Data) + strings.Repeat("\n", hooks.MaxLease))
 	other := file("not a lease")
@@ -241,12 +219,12 @@ func TestPolicies(t *testing.T) {
 	together, togetherWork := h.submitted(h.landed, h.next)
 	review := plumbing.ReviewRef("parse", 1)
 	probe := fmt.Sprintf("%s%d-x", plumbing.ProbePrefix, time.Now().Unix())
-	rejected, resubmitted, moreWork := h.resubmitted(h.coder, h.start)
+	withdrawn := h.by(board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, submitted, &board.Withdraw{About: board.About{Task: "parse"}, Reason: "one more"})
+	resubmitted, moreWork := h.submits(withdrawn, h.start, work, 2)
 	unknown := h.git(h.hub, "commit-tree", tree, "-p", h.first, "-m", h.git(h.hub, "log", "-1", "--format=%B", submitted))
 	like := func(from, to string) string { return file(strings.Replace(string(own.Data), from, to, 1)) }
 	theirs, nobody := like(`"coder-1"`, `"coder-2"`), like(`"mine"`, `""`)
 	another := h.onTop(none, &board.Init{Goal: "Another", IntegrationBranch: "integration", SpecRef: "specs/vision.md"})
-	landsThere := h.onTop(another, &board.Land{Before: h.start, Commit: h.next})
 	long := func() string {
 		carried := h.git(h.hub, "cat-file", "commit", h.carry(h.lease)) + "\n"
 		head, message, _ := strings.Cut(carried, "\n\n")
@@ -256,7 +234,7 @@ func TestPolicies(t *testing.T) {
 	}()
 	hours := board.At(time.Now().Add(-time.Hour))
 	lapsed := &board.Lease{Agent: "coder-1", Session: "mine", Expires: hours, Heartbeat: hours}
-	claimed := h.claimed()
+	claimed := h.takable()
 	taken := func(lease *board.Lease) string {
 		claim := &board.Claim{About: board.About{Task: "parse"}, Clone: "there", BaseCommit: h.start}
 		claim.ShowLease(lease)
@@ -280,13 +258,11 @@ func TestPolicies(t *testing.T) {
 		"no operation":           {refs{state: h.first}, refs{state: commit(tree, h.first)}, 0, "it carries no operation", ""},
 		"an early operation":     {refs{state: h.first}, refs{state: h.note}, time.Hour, "and here it is", ""},
 
-		"integration alone":            {nil, refs{integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
-		"integration, where it is":     {nil, refs{integration: h.start}, 0, "nothing on the board records", ""},
-		"integration, back":            {refs{integration: h.next}, refs{integration: h.start}, 0, "would lose commits", "would lose commits"},
-		"a landing":                    {refs{state: h.coder}, refs{state: h.landed, integration: h.next}, 0, "", ""},
-		"an operation after a landing": {refs{state: h.landed, integration: h.next}, refs{state: h.onTop(h.landed, note("on"))}, 0, "", ""},
-		"a second landing": {refs{state: h.landed, integration: h.next}, refs{
-			state: h.onTop(h.landed, &board.Land{Before: h.next, Commit: second}), integration: second}, 0, "", ""},
+		"integration alone":             {nil, refs{integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
+		"integration, where it is":      {nil, refs{integration: h.start}, 0, "nothing on the board records", ""},
+		"integration, back":             {refs{integration: h.next}, refs{integration: h.start}, 0, "would lose commits", "would lose commits"},
+		"a landing":                     {refs{state: h.coder}, refs{state: h.landed, integration: h.next}, 0, "", ""},
+		"an operation after a landing":  {refs{state: h.landed, integration: h.next}, refs{state: h.onTop(h.landed, note("on"))}, 0, "", ""},
 		"a landing without its move":    {refs{state: h.coder}, refs{state: h.landed}, 0, "does not move with it", "does not move with it"},
 		"a board's first push":          {refs{state: none, integration: none, home: none}, refs{state: h.landed, integration: h.next, home: h.landed}, 0, "", ""},
 		"its board without its branch":  {refs{state: none, integration: none, home: none}, refs{state: h.landed}, 0, "the board begins without integration", "the board begins without integration"},
@@ -297,11 +273,9 @@ func TestPolicies(t *testing.T) {
 		"a lost board":                  {refs{state: none}, refs{state: h.note}, 0, "", ""},
 		"a lost board, and a landing":   {refs{state: none}, refs{state: h.landed, integration: h.next}, 0, "", ""},
 		"another board for a lost one":  {refs{state: none}, refs{state: another}, 0, "is another board", "is another board"},
-		"one that lands":                {refs{state: none}, refs{state: landsThere, integration: h.next}, 0, "is another board", "is another board"},
 		"another for one in branches":   {refs{state: none, home: none, homeBranch: h.first}, refs{state: another, integration: h.next}, 0, "is another board", "is another board"},
 		"a lost board, unrecorded work": {refs{state: none}, refs{state: h.note, integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
 		"a lost board's integration":    {refs{state: none}, refs{integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
-		"a lost board's lease":          {refs{state: none}, refs{lease: h.lease}, 0, "there is no board here", "there is no board here"},
 		"a branch before the board":     {refs{state: none, home: none}, refs{integration: h.next}, 0, "", ""},
 
 		"a lease":                    {refs{state: h.coder}, refs{lease: h.lease}, 0, "", ""},
@@ -329,23 +303,17 @@ func TestPolicies(t *testing.T) {
 		"a submission on what lands with it":     {refs{state: h.coder}, refs{state: together, integration: h.next, review: togetherWork}, 0, "", ""},
 		"a submission without its ref":           {refs{state: h.coder}, refs{state: submitted}, 0, "does not come with it", "does not come with it"},
 		"a submission whose ref is elsewhere":    {refs{state: h.coder, review: h.next}, refs{state: submitted}, 0, "does not come with it", "does not come with it"},
-		"a submission whose place was taken":     {refs{state: h.coder, review: h.next}, refs{state: submitted, review: work}, 0, "", ""},
-		"a submission after a rejection":         {refs{state: rejected, review: work}, refs{state: resubmitted, plumbing.ReviewRef("parse", 2): moreWork}, 0, "", ""},
+		"a submission after another":             {refs{state: withdrawn, review: work}, refs{state: resubmitted, plumbing.ReviewRef("parse", 2): moreWork}, 0, "", ""},
 		"a submission of no task":                {refs{state: h.first}, refs{state: unknown}, 0, "the author is Ada", ""},
-		"a submission's ref, taken from it":      {refs{state: submitted, review: work}, refs{review: h.next}, 0, "stays what it is", "stays what it is"},
 		"a submission whose ref is here":         {refs{state: h.coder, review: work}, refs{state: submitted}, 0, "", ""},
-		"a submission's ref before the board":    {refs{state: h.coder}, refs{review: work}, 0, "the board has no task", "the board has no task"},
 		"a submission that is on the board":      {refs{state: submitted}, refs{review: work}, 0, "", ""},
 		"a submission in a branch":               {refs{state: submitted, home: none, homeBranch: h.first}, refs{plumbing.AsBranch(review): work}, 0, "", ""},
 
 		"a candidate":                        {nil, refs{plumbing.CandidatePrefix + "x": h.next}, 0, "", ""},
 		"a task's branch":                    {nil, refs{plumbing.PublishedRef("x"): h.next}, 0, "", ""},
-		"a board's branch":                   {nil, refs{plumbing.BoardPrefix + "x": h.next}, 0, "below liza/ there are the board", ""},
-		"a clone's own ref":                  {nil, refs{plumbing.OwnPrefix + "x": h.next}, 0, "is one clone's own", ""},
 		"a probe":                            {nil, refs{probe: h.next}, 0, "", ""},
 		"a probe as branch":                  {nil, refs{plumbing.AsBranch(probe): h.next}, 0, "", ""},
 		"a lease as branch":                  {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
-		"a lease as branch, without a home":  {refs{state: h.coder, home: none}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
 		"a lease as branch, with both homes": {refs{state: h.coder, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
 		"a long lease in a branch": {
 			refs{state: h.coder, home: none, homeBranch: h.first}, refs{leaseBranch: long}, 0, "is not a lease of it", "is not a lease of it",
@@ -526,7 +494,7 @@ func TestInterruptedPolicies(t *testing.T) {
 	state, integration, lease := plumbing.BoardRef, "refs/heads/integration", plumbing.LeaseRef("coder-1")
 	homeBranch, leaseBranch := plumbing.AsBranch(plumbing.HomeRef), plumbing.AsBranch(lease)
 	submitted, work := h.submitted(h.coder, h.start)
-	claimed := h.claimed()
+	claimed := h.takable()
 	taken := h.by(board.Actor{ID: "coder-2", Role: roles.Coder, Session: "theirs"}, claimed, &board.Claim{About: board.About{Task: "parse"}, Clone: "there", BaseCommit: h.start})
 	far := h.note
 	for n := range 33 {
@@ -537,14 +505,9 @@ func TestInterruptedPolicies(t *testing.T) {
 		at, to  refs
 		allowed bool
 	}{
-		"a landing":   {refs{state: h.note, integration: h.start, lease: none}, refs{state: h.landed, integration: h.next, lease: h.lease}, true},
-		"a branch":    {refs{state: h.coder, integration: h.start}, refs{"refs/heads/feature": h.next}, true},
-		"integration": {refs{state: h.coder, integration: h.start}, refs{integration: h.next}, false},
 		"the board":   {refs{state: h.note, integration: h.start, lease: none}, refs{state: h.landed}, false},
-		"a lease":     {refs{state: h.coder, integration: h.start}, refs{lease: h.lease}, true},
 		"in a branch": {refs{state: h.coder, integration: h.start, plumbing.HomeRef: none, homeBranch: h.first}, refs{leaseBranch: h.carry(h.lease)}, true},
 		"a new board": {refs{state: none, integration: none, plumbing.HomeRef: none}, refs{state: h.landed, integration: h.next, plumbing.HomeRef: h.landed}, true},
-		"a lost one":  {refs{state: none, integration: h.start}, refs{state: h.note}, true},
 		"without it":  {refs{state: none, integration: h.start}, refs{integration: h.next}, false},
 		"submitted":   {refs{state: h.coder, integration: h.start}, refs{state: submitted, plumbing.ReviewRef("parse", 1): work}, true},
 		"far on":      {refs{state: far, integration: h.start, plumbing.LastRef: h.first}, refs{state: h.onTop(far, note("on"))}, true},
