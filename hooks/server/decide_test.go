@@ -67,11 +67,8 @@ func TestDecided(t *testing.T) {
 	planned := h.onTop(h.coder, &board.AddTask{About: task, NoSpecFile: true, Definition: board.Definition{
 		Description: "d", DoneWhen: "go test ./parse passes", Scope: "IN: parse", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}})
 	ended := h.onTop(planned, &board.Abandon{About: task, Reason: "no need"})
-	about, coder := board.About{Task: "print"}, board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}
-	claimed := h.by(coder, h.onTop(h.coder, &board.AddTask{About: about, Ready: true, NoSpecFile: true, Definition: board.Definition{
-		Description: "d", DoneWhen: "go test ./print passes", Scope: "IN: print", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3}}),
-		&board.Claim{About: about, Clone: "here", BaseCommit: h.start})
-	checkpoint := h.by(coder, claimed, &board.PreExec{About: about, Checkpoint: board.Checkpoint{Intent: "i", Validation: "v: ok", FilesToModify: []string{"f"}}})
+	coder, claimed := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "mine"}, h.claimed(h.coder, h.start)
+	checkpoint := h.by(coder, claimed, &board.PreExec{About: task, Checkpoint: board.Checkpoint{Intent: "i", Validation: "v: ok", FilesToModify: []string{"f"}}})
 	land := &board.Land{Before: h.start, Commit: h.next}
 	private := testrun.Must(ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))))(h.t)
 	key := testrun.Must(sshsig.NewSigner(private, nil))(h.t)
