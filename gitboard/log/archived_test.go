@@ -164,44 +164,29 @@ func TestBriefsAreWhole(t *testing.T) {
 	}
 }
 
-// TestWhenBriefsAreWritten checks that the file is written once enough briefs are new, and that at
-// most its own directory is created.
+// TestWhenBriefsAreWritten checks that the file is written once enough briefs are new, that at most its
+// own directory is created, and that a file which can't be written leaves nothing behind.
 func TestWhenBriefsAreWritten(t *testing.T) {
 	for _, c := range []struct {
 		tasks   int
 		dir     string
+		taken   bool // there is a directory in its place
 		written bool
-	}{{8, "a", false}, {9, "a", true}, {9, "a/b", true}, {9, "a/b/c", false}} {
+	}{{8, "a", false, false}, {9, "a", false, true}, {9, "a/b", false, true}, {9, "a/b/c", false, false}, {9, "a", true, false}} {
 		store := testrepo.NewMemory()
 		many(t, store, c.tasks)
 		file := filepath.Join(t.TempDir(), filepath.FromSlash(c.dir), "briefs")
-		tip := testrun.Must(log.NewReader(store, file).Tip(t.Context()))(t)
-		testrun.Must(tip.State.Briefs())(t)
-		left := testrun.Must(filepath.Glob(filepath.Join(filepath.Dir(file), "*")))(t)
-		if written := len(left) == 1 && left[0] == file; written != c.written || !written && len(left) > 0 {
-			t.Errorf("%d tasks, in %s: %v", c.tasks, c.dir, left)
+		if c.taken {
+			check(t, os.MkdirAll(filepath.Join(file, "below"), 0o755))
 		}
-	}
-}
-
-// TestBriefsThatCannotBeWritten checks that a file which can't be written costs nothing but time,
-// and leaves nothing behind.
-func TestBriefsThatCannotBeWritten(t *testing.T) {
-	store := testrepo.NewMemory()
-	many(t, store, 9)
-	dir := t.TempDir()
-	taken := filepath.Join(dir, "briefs")
-	check(t, os.MkdirAll(filepath.Join(taken, "below"), 0o755))
-	file := filepath.Join(t.TempDir(), "file")
-	check(t, os.WriteFile(file, nil, 0o644))
-	for _, place := range []string{taken, filepath.Join(file, "briefs")} {
-		tip := testrun.Must(log.NewReader(store, place).Tip(t.Context()))(t)
-		if all, err := tip.State.Briefs(); err != nil || len(all) != 9 {
+		tip := testrun.Must(log.NewReader(store, file).Tip(t.Context()))(t)
+		if all, err := tip.State.Briefs(); err != nil || len(all) != c.tasks {
 			t.Errorf("%d briefs, %v", len(all), err)
 		}
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("left: %v, %v", left, err)
+		left := testrun.Must(filepath.Glob(filepath.Join(filepath.Dir(file), "*")))(t)
+		if written := len(left) == 1 && left[0] == file; written != (c.written || c.taken) || !written && len(left) > 0 {
+			t.Errorf("%d tasks, in %s: %v", c.tasks, c.dir, left)
+		}
 	}
 }
 
@@ -229,17 +214,17 @@ func TestTaskTexts(t *testing.T) {
 // TestWideDirectories checks that only wide directories are cached between reads of the board,
 // besides its format.
 func TestWideDirectories(t *testing.T) {
-	for n, want := range map[int]int{499: 1, 500: 2} {
-		store := &weighing{Memory: testrepo.NewMemory()}
+	for n, want := range map[int]int64{499: 1, 500: 2} {
+		store := &counting{Store: testrepo.NewMemory()}
 		many(t, store, n)
 		l := log.NewReader(store, "")
-		look := func() int {
-			was := store.objects
+		look := func() int64 {
+			was := store.objects.Load()
 			tip := testrun.Must(l.Tip(t.Context()))(t)
 			if ids := tip.State.List(board.TaskDir); len(ids) != n {
 				t.Errorf("%d tasks of %d", len(ids), n)
 			}
-			return store.objects - was
+			return store.objects.Load() - was
 		}
 		first := look()
 		if saved := first - look(); saved != want {

@@ -17,16 +17,37 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// counting counts the objects that are read in bulk, and how often.
+// counting counts the objects that are read in bulk, and how often, and all that are read or written,
+// with their bytes.
 type counting struct {
 	log.Store
-	read, asked atomic.Int64
+	read, asked, objects, bytes atomic.Int64
+}
+
+func (c *counting) weigh(all ...plumbing.Object) {
+	c.objects.Add(int64(len(all)))
+	for _, o := range all {
+		c.bytes.Add(int64(len(o.Data)))
+	}
+}
+
+func (c *counting) Object(ctx context.Context, name string) (plumbing.Object, error) {
+	o, err := c.Store.Object(ctx, name)
+	c.weigh(o)
+	return o, err
 }
 
 func (c *counting) Objects(ctx context.Context, names []string) ([]plumbing.Object, error) {
 	c.read.Add(int64(len(names)))
 	c.asked.Add(1)
-	return c.Store.Objects(ctx, names)
+	all, err := c.Store.Objects(ctx, names)
+	c.weigh(all...)
+	return all, err
+}
+
+func (c *counting) WriteObjects(ctx context.Context, all []plumbing.Object) error {
+	c.weigh(all...)
+	return c.Store.WriteObjects(ctx, all)
 }
 
 // many writes a board with n tasks into a store.

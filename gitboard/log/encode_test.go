@@ -13,25 +13,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestEncodeTree checks that the fast encoder writes the same bytes as the general one.
-func TestEncodeTree(t *testing.T) {
-	var plain []plumbing.TreeEntry
-	for i := range 300 {
-		plain = append(plain, plumbing.TreeEntry{
-			Name: fmt.Sprintf("task-%d.yaml", i), Mode: filemode.Regular, OID: plumbing.NewObject("blob", []byte{byte(i)}).OID,
-		})
-	}
-	slices.SortFunc(plain, byName)
-	mixed := slices.Clone(plain)
-	mixed[7].Mode, mixed[9].Mode = filemode.Dir, filemode.Executable
-	for name, entries := range map[string][]plumbing.TreeEntry{"plain": plain, "mixed": mixed, "none": nil} {
-		data := encodeRegular(entries)
-		if (data == nil) != (name == "mixed") || data != nil && !bytes.Equal(data, plumbing.EncodeTree(entries)) {
-			t.Errorf("%s files are written otherwise", name)
-		}
-	}
-}
-
 // TestEncodeNoEntry checks that the fast encoder leaves what no tree can hold to the general one,
 // which panics.
 func TestEncodeNoEntry(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
@@ -57,16 +56,6 @@ func TestLog(t *testing.T) {
 		if len(all) != 4 || len(since) != 2 || since[0].OID != commits[1] || since[1].OID != commits[2] || all[1].OID != commits[0] {
 			t.Errorf("%d, %d", len(all), len(since))
 		}
-		// The commit of a request.
-		found, err := s.RequestCommit(w.ctx, tip.Commit, "r-3", 100)
-		if err != nil || found != commits[0] {
-			t.Errorf("request r-3: %s %v", found, err)
-		}
-		for request, depth := range map[string]int{"r-99": 100, "r-3": 2, "r": 100} {
-			if _, err := s.RequestCommit(w.ctx, tip.Commit, request, depth); !errors.Is(err, git.ErrNotFound) {
-				t.Errorf("request %s among %d: %v", request, depth, err)
-			}
-		}
 		if _, err := w.log.At(w.ctx, plumbing.OID(strings.Repeat("ab", 20))); !errors.As(err, new(*log.RecordError)) {
 			t.Errorf("no such commit: %v", err)
 		}
@@ -79,17 +68,6 @@ func TestAuthor(t *testing.T) {
 			t.Errorf("%s <%s>, not %s", name, email, want)
 		}
 	}
-}
-
-// TestRefToNothing checks that a ref to a missing object is refused. That is not a lost race.
-func TestRefToNothing(t *testing.T) {
-	testrepo.Both(t, func(t *testing.T, s log.Store) {
-		w := newWriter(t, s).init()
-		side := log.Batch{Refs: []plumbing.RefUpdate{{Ref: "refs/liza/x", New: plumbing.OID(strings.Repeat("ab", 20))}}}
-		if _, o := w.append(w.prepare(w.tip(), note("z")), side); o.Kind != log.Refused {
-			t.Errorf("%+v", o)
-		}
-	})
 }
 
 // TestDamage checks that a damaged board is distinguished from a failed read, and that its other

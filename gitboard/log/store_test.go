@@ -68,7 +68,7 @@ func TestStores(t *testing.T) {
 			request string
 			depth   int
 			want    plumbing.OID
-		}{{"r-2", 5, last}, {"r-1", 5, first}, {"r-1", 1, ""}, {"r-3", 5, ""}} {
+		}{{"r-2", 5, last}, {"r-1", 5, first}, {"r-1", 1, ""}, {"r-3", 5, ""}, {"r", 5, ""}} {
 			commit, err := s.RequestCommit(w.ctx, last, c.request, c.depth)
 			if commit != c.want || (c.want == "") != errors.Is(err, git.ErrNotFound) {
 				t.Errorf("%s among %d: %s, %v", c.request, c.depth, commit, err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var hostile = []string{
@@ -22,7 +21,9 @@ var hostile = []string{
 
 func TestHostileTexts(t *testing.T) {
 	for _, text := range hostile {
-		survives(t, text)
+		if len(text) >= 1000 { // FuzzYAMLRoundTrip begins with the others
+			survives(t, text)
+		}
 	}
 	for _, text := range []string{"\xff", "a\xc3", "\xed\xa0\x80"} {
 		if _, err := codec.EncodeChecked("notes/0/0/note-1.yaml", &board.Note{Message: text}); err == nil {
@@ -108,15 +109,5 @@ func TestHostileDocuments(t *testing.T) {
 		if _, err := codec.Decode(path, []byte("{}\n")); err == nil {
 			t.Errorf("%q is a record", path)
 		}
-	}
-}
-
-// What nobody knows is kept where it may stand.
-func TestExtraIsKept(t *testing.T) {
-	text := "id: a\nhistory: []\nextra:\n  ticket: A-1\n  seen: [1, true, ~, \"2\"]\n"
-	r := testrun.Must(codec.Decode("tasks/a.yaml", []byte(text)))(t)
-	data, err := codec.EncodeChecked("tasks/a.yaml", r)
-	if err != nil || !strings.Contains(string(data), "extra:\n  seen:\n    - 1\n    - true\n    - null\n    - \"2\"\n  ticket: A-1\n") {
-		t.Errorf("%v\n%s", err, data)
 	}
 }

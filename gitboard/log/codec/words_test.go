@@ -41,10 +41,8 @@ func TestLongLists(t *testing.T) {
 	} {
 		asTheLibrary(t, sp)
 	}
-	for _, word := range append([]string{"a", "a-", "a--b", "a1", "e3", "x0", "o7", "nan", "inf", "nulls", "falsey", "none", "untrue", "false-1", strings.Repeat("a", 64), strings.Repeat("a", 65), "a_b", "a.b"}, hostile...) {
-		if len(word) > 100 || word == "" {
-			continue
-		}
+	// FuzzLongLists begins with others.
+	for _, word := range []string{"a", "a-", "a--b", "a1", "e3", "x0", "o7", "nan", "inf", "nulls", "falsey", "none", "untrue", "false-1", strings.Repeat("a", 64), strings.Repeat("a", 65), "a_b", "a.b"} {
 		asTheLibrary(t, board.Sprint{ID: "sprint-1", Scope: board.SprintScope{Planned: long(word), Stretch: []string{word}}})
 	}
 }
