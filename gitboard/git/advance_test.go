@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,39 +51,10 @@ func TestAdvanceCutInHalf(t *testing.T) {
 	native(t, top, "diff", "--exit-code", string(next))
 }
 
-// TestResumeBesideSubmodule: git checks out no submodule when it brings a worktree forward. One at
-// its former commit is not in the way of completing that, unless somebody has staged another one.
-func TestResumeBesideSubmodule(t *testing.T) {
-	ctx, r := scratch(t)
-	top := r.TopLevel()
-	lib := filepath.Join(top, "lib")
-	check(t, os.Mkdir(lib, 0o755))
-	native(t, lib, "init", "-q")
-	writeIn(t, lib, "lib.txt", "one\n")
-	testrun.CommitAll(t, lib, "one")
-	old := commitAll(t, r, "with a submodule")
-	path := claim(t, ctx, r, "one")
-	writeIn(t, path, "a.txt", "new\n")
-	native(t, path, "update-index", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",lib")
-	native(t, path, "add", "a.txt")
-	native(t, path, "commit", "-q", "-m", "next")
-	next := plumbing.OID(native(t, path, "rev-parse", "HEAD"))
-	native(t, top, "update-ref", "HEAD", string(next))
-	write(t, r, "a.txt", "new\n") // and git was killed
-	native(t, top, "update-index", "--cacheinfo", "160000,"+strings.Repeat("2", 40)+",lib")
-	if overlap := must[[]string](t)(r.Worktree(top).Resume(ctx, old, next)); strings.Join(overlap, "|") != "lib" {
-		t.Errorf("in the way of what is staged: %q", overlap)
-	}
-	native(t, top, "reset", "-q", string(old), "lib")
-	if overlap, err := r.Worktree(top).Resume(ctx, old, next); overlap != nil || err != nil {
-		t.Errorf("in the way: %q, %v", overlap, err)
-	}
-	native(t, top, "diff", "--cached", "--exit-code", string(next))
-}
-
-// TestAdvanceRecursing: with submodule.recurse, a submodule that lacks its new commit is not in the
-// way, and a new one is not checked out. Their files stay.
-func TestAdvanceRecursing(t *testing.T) {
+// TestAdvanceBesideSubmodules: even with submodule.recurse, a submodule that lacks its new commit is not
+// in the way, unless somebody has staged another one, and a new one is not checked out. Their files
+// stay.
+func TestAdvanceBesideSubmodules(t *testing.T) {
 	ctx, r := scratch(t)
 	top, lib := r.TopLevel(), filepath.Join(t.TempDir(), "lib")
 	check(t, os.Mkdir(lib, 0o755))
@@ -107,54 +77,23 @@ func TestAdvanceRecursing(t *testing.T) {
 	}
 	check(t, r.Worktree(top).Advance(ctx, old, next))
 	native(t, top, "diff", "--cached", "--exit-code", string(next))
+	native(t, top, "-c", "submodule.recurse=false", "reset", "-q", "--hard", string(old))
+	native(t, top, "update-ref", "HEAD", string(next))
+	write(t, r, "a.txt", "new\n") // and git was killed
+	native(t, top, "update-index", "--cacheinfo", "160000,"+strings.Repeat("2", 40)+",lib")
+	if overlap := must[[]string](t)(r.Worktree(top).Resume(ctx, old, next)); strings.Join(overlap, "|") != "lib" {
+		t.Errorf("in the way of what is staged: %q", overlap)
+	}
+	native(t, top, "reset", "-q", string(old), "lib")
+	if overlap, err := r.Worktree(top).Resume(ctx, old, next); overlap != nil || err != nil {
+		t.Errorf("in the way: %q, %v", overlap, err)
+	}
+	native(t, top, "diff", "--cached", "--exit-code", string(next))
 	if found := must[[]string](t)(r.Worktree(top).StrayModules(ctx)); strings.Join(found, "|") != "lib" {
 		t.Errorf("stray: %q", found)
 	}
 	if readIn(t, top, "lib/lib.txt") != "one\n" || exists(filepath.Join(top, "more", ".git")) {
 		t.Error("a file of a submodule is gone, or a new one is checked out")
-	}
-}
-
-// TestAdvanceUnwritable: git names the file that it can't write, then and later, and completes the
-// update once it can. Nobody's changes are in the way.
-func TestAdvanceUnwritable(t *testing.T) {
-	ctx, r := scratch(t)
-	check(t, r.Settings().Exclude(".worktrees/"))
-	write(t, r, "b/fixed.txt", "old\n")
-	write(t, r, "mine.txt", "mine\n")
-	old := commitAll(t, r, "old")
-	path := claim(t, ctx, r, "one")
-	for _, name := range []string{"a.txt", "b/fixed.txt", "c/added"} {
-		writeIn(t, path, name, "new\n")
-	}
-	next := plumbing.OID(testrun.CommitAll(t, path, "next"))
-	w := r.Worktree(r.TopLevel())
-	fixed := filepath.Join(r.TopLevel(), "b", "fixed.txt")
-	write(t, r, "mine.txt", "a human's edit\n")
-	if err := exec.Command("chattr", "+i", fixed).Run(); err != nil {
-		t.Skip("nothing can be made immutable here: ", err)
-	}
-	t.Cleanup(func() { _ = exec.Command("chattr", "-i", fixed).Run() })
-	if overlap, err := w.CanAdvance(ctx, old, next); overlap != nil || err != nil {
-		t.Fatalf("in the way: %q, %v", overlap, err)
-	}
-	native(t, r.TopLevel(), "update-ref", "HEAD", string(next))
-	err := w.Advance(ctx, old, next)
-	for range 3 {
-		if err == nil || !strings.Contains(err.Error(), "b/fixed.txt") {
-			t.Errorf("%v", err)
-		}
-		var overlap []string
-		if overlap, err = w.Resume(ctx, old, next); overlap != nil {
-			t.Errorf("in the way: %q", overlap)
-		}
-	}
-	check(t, exec.Command("chattr", "-i", fixed).Run())
-	if overlap, err := w.Resume(ctx, old, next); overlap != nil || err != nil {
-		t.Errorf("in the way: %q, %v", overlap, err)
-	}
-	if got := native(t, r.TopLevel(), "status", "--porcelain"); got != " M mine.txt" {
-		t.Errorf("status: %q", got)
 	}
 }
 

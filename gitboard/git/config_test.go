@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 )
 
 func TestConfig(t *testing.T) {
@@ -28,8 +30,11 @@ func TestConfig(t *testing.T) {
 	}
 	asGit(t, r.TopLevel(), "git", "config")
 	writeIn(t, r.CommonDir(), "config.lock", "")
-	if err := hurry(r).Settings().Set(ctx, "liza.key", "x"); !errors.Is(err, ErrBusy) {
-		t.Errorf("got %v", err)
+	edit := func([]byte) ([]byte, error) { return nil, nil }
+	for _, err := range []error{hurry(r).Settings().Set(ctx, "liza.key", "x"), r.Settings().Edit(edit)} {
+		if !errors.Is(err, ErrBusy) || errors.As(err, new(*StorageError)) {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 
@@ -154,22 +159,26 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestStorage checks that a failed write is recognized by a probe when git's exit code does not
-// give the reason.
-func TestStorage(t *testing.T) {
+// TestIncludedWithin checks where git includes the file: in the repository and its worktrees, and
+// not in repositories of submodules, which are others, wherever git keeps them.
+func TestIncludedWithin(t *testing.T) {
 	ctx, r := scratch(t)
-	id := store(t, ctx, r, "x")[0]
-	moved := r.common + ".away"
-	gone := *r
-	gone.common = filepath.Join(r.common, "description", "not a directory")
-	var storage *StorageError
-	if err := gone.probe(); !errors.As(err, &storage) || storage.Dir != gone.common {
-		t.Errorf("got %v", err)
+	path := claim(t, ctx, r, "one")
+	file := filepath.Join(t.TempDir(), "included")
+	writeIn(t, filepath.Dir(file), "included", "[liza]\n\ttest = yes\n")
+	t.Setenv(gitenv.ParametersVar, gitenv.AddSettings("", gitenv.IncludeWithin(r.CommonDir(), file)...))
+	for dir, want := range map[string]string{
+		r.TopLevel(): "yes",
+		path:         "yes",
+		filepath.Join(r.CommonDir(), "modules", "lib"):                   "no",
+		filepath.Join(records.LinkedDir(path), "modules", "lib"):         "no",
+		filepath.Join(records.LinkedDir(path), "modules", "deep", "lib"): "no",
+	} {
+		if !exists(dir) {
+			native(t, r.TopLevel(), "init", "-q", "--bare", dir)
+		}
+		if got := native(t, dir, "config", "--default=no", "--get", "liza.test"); got != want {
+			t.Errorf("%s: %s, not %s", dir, got, want)
+		}
 	}
-	check(t, r.probe())
-	check(t, os.Rename(r.common, moved))
-	if err := r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}, ""); err == nil {
-		t.Error("an update in no repository succeeded")
-	}
-	check(t, os.Rename(moved, r.common))
 }

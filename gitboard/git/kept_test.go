@@ -18,7 +18,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/kept"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // written makes a commit with a tree and a file, held by a ref, as an operation does.
@@ -79,17 +78,19 @@ func TestDeletedObjectsComeBack(t *testing.T) {
 }
 
 // TestDeletedBeforeTheRefMoves: what a git deletes between a write and the update of the refs, which
-// may be calls of their own, is there when the update has succeeded, and is known as a tip.
+// may be calls of their own, is there when the update has succeeded, and is known as a tip. The commit
+// of an attempt that has lost the race, with the same lease, is none.
 func TestDeletedBeforeTheRefMoves(t *testing.T) {
 	r, _, commit := written(t)
 	next := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: []plumbing.OID{commit}, Message: "next\n"}))
 	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: []plumbing.OID{commit}, Message: "other\n"}))
-	objects := []plumbing.Object{plumbing.NewObject(plumbing.TreeObject, nil), next}
+	lease := blob("a lease\n")
+	objects := []plumbing.Object{plumbing.NewObject(plumbing.TreeObject, nil), next, lease}
 	check(t, r.WriteObjects(t.Context(), objects))
-	check(t, r.WriteObjects(t.Context(), []plumbing.Object{other})) // of an operation that loses the race
+	check(t, r.WriteObjects(t.Context(), []plumbing.Object{lease, other}))
 	deleteLoose(t, r, objects)
-	move := plumbing.RefUpdate{Ref: "refs/heads/liza/x", Old: commit, New: next.OID}
-	if check(t, r.UpdateRefs(t.Context(), []plumbing.RefUpdate{move}, "")); !loose.Has(r.objectDir(), next) {
+	move := []plumbing.RefUpdate{{Ref: "refs/heads/liza/x", Old: commit, New: next.OID}, {Ref: "refs/liza/leases/a", New: lease.OID}}
+	if check(t, r.UpdateRefs(t.Context(), move, "")); !loose.Has(r.objectDir(), next) {
 		t.Error("the ref is at a commit that is missing")
 	}
 	if tips := r.Upkeep().KeptTips(); !slices.Contains(tips, next.OID) || slices.Contains(tips, other.OID) {
@@ -172,18 +173,6 @@ func TestDamagedHistory(t *testing.T) {
 	}
 }
 
-// TestPackedRefToNothing checks that a packed ref whose object does not exist is broken, not
-// absent.
-func TestPackedRefToNothing(t *testing.T) {
-	r, objects, _ := written(t)
-	native(t, r.TopLevel(), "pack-refs", "--all")
-	deleteLoose(t, r, objects)
-	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
-	if _, err := r.Ref(t.Context(), "refs/heads/liza/x"); err == nil {
-		t.Error("no error")
-	}
-}
-
 // TestUnreadablePackedRefs checks that no ref counts as absent while git can't read packed-refs.
 func TestUnreadablePackedRefs(t *testing.T) {
 	ctx, r := scratch(t)
@@ -234,7 +223,7 @@ func TestKeptObjectsGo(t *testing.T) {
 		if files() != n {
 			t.Fatalf("%d files of %d, which are too few to be dropped", files(), n)
 		}
-		must[string](t)(r.keep([]plumbing.Object{blob(fmt.Sprint("no commit ", n))}))
+		check(t, os.Chmod(must[string](t)(r.keep([]plumbing.Object{blob(fmt.Sprint("no commit ", n))})), kept.MovedMode))
 		age(2 * kept.Blind)
 		r.tidyKept(t.Context())
 	}
@@ -316,25 +305,6 @@ func TestDueKept(t *testing.T) {
 		check(t, os.Chtimes(filepath.Join(r.Upkeep().KeptDir(), "looked-after"), then, then))
 		due(fmt.Sprint("after ", ago), true)
 		due("at once again", false)
-	}
-}
-
-// TestLostAttemptIsNoTip checks that the commit of an attempt that has lost a race is not taken for
-// one that the board was at, although the attempt after it has moved a ref to the same lease.
-func TestLostAttemptIsNoTip(t *testing.T) {
-	r, objects, first := written(t)
-	lease := plumbing.NewObject(plumbing.BlobObject, []byte("a lease\n"))
-	after := func(message string, old plumbing.OID) (plumbing.OID, error) {
-		c := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: objects[1].OID, Parents: []plumbing.OID{first}, Author: plumbing.Signature{Name: "a", Email: "a@x"}, Committer: plumbing.Signature{Name: "a", Email: "a@x"}, Message: message}))
-		return c.OID, r.WriteAndUpdate(t.Context(), []plumbing.Object{lease, c}, []plumbing.RefUpdate{{Ref: "refs/heads/liza/x", Old: old, New: c.OID}, {Ref: "refs/liza/leases/a", New: lease.OID}}, "")
-	}
-	lost, err := after("lost\n", plumbing.OID(strings.Repeat("1", 40)))
-	if !errors.Is(err, ErrRefMoved) {
-		t.Fatal(err)
-	}
-	second := testrun.Must(after("second\n", first))(t)
-	if tips := r.Upkeep().KeptTips(); slices.Contains(tips, lost) || !slices.Contains(tips, second) {
-		t.Errorf("the tips are %v; %s was never one, and %s is", tips, lost, second)
 	}
 }
 
@@ -432,23 +402,5 @@ func TestTooManyKept(t *testing.T) {
 	}
 	if n := left(kept.Max); n > kept.Newest {
 		t.Errorf("of too many, %d are left", n)
-	}
-}
-
-// TestKeptTips checks that only a commit that a ref was moved to is a tip, whatever was kept since.
-func TestKeptTips(t *testing.T) {
-	r, _, commit := written(t)
-	other := plumbing.NewObject(plumbing.CommitObject, []byte("not moved to"))
-	for i, o := range []plumbing.Object{blob("moved to"), other} {
-		path := must[string](t)(r.keep([]plumbing.Object{o}))
-		if o.Type == plumbing.BlobObject {
-			check(t, os.Chmod(path, kept.MovedMode))
-		}
-		later := time.Now().Add(time.Duration(i+1) * time.Second)
-		check(t, os.Chtimes(path, later, later))
-	}
-	files := slices.DeleteFunc(kept.List(r.Upkeep().KeptDir()), func(k *kept.File) bool { return !k.IsTip() })
-	if len(files) != 1 || !slices.Equal(r.Upkeep().KeptTips(), []plumbing.OID{commit}) {
-		t.Errorf("%d files are of tips, and the tips are %v", len(files), r.Upkeep().KeptTips())
 	}
 }

@@ -6,12 +6,8 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -76,58 +72,6 @@ func TestLeftLockOnASlowMachine(t *testing.T) {
 	r.patience = Patience{Git: time.Nanosecond, Watch: time.Nanosecond}
 	leave(t, r, "config.lock")
 	check(t, r.Settings().Set(t.Context(), "liza.x", "y"))
-}
-
-// TestStoppedWriter checks that the error of a writer names the git that a writer stopped in the
-// middle of a transaction keeps waiting with its locks.
-func TestStoppedWriter(t *testing.T) {
-	r, _, commit := written(t)
-	first := exec.Command(os.Args[0], "-test.run", "^TestStops$")
-	first.Env = append(os.Environ(), "STOPS="+r.TopLevel(), "STOPS_AT="+string(commit))
-	first.Stderr = os.Stderr
-	check(t, first.Start())
-	t.Cleanup(func() { _ = first.Process.Kill() })
-	var how syscall.WaitStatus
-	testrun.Must(syscall.Wait4(first.Process.Pid, &how, syscall.WUNTRACED, nil))(t)
-	if !how.Stopped() {
-		t.Fatalf("it has not stopped: %v", how)
-	}
-	lock := filepath.Join(r.CommonDir(), "refs/heads/liza/y.lock")
-	if _, err := os.Stat(lock); err != nil {
-		t.Fatal(err)
-	}
-	other := plumbing.OID(strings.TrimSpace(native(t, r.TopLevel(), "rev-parse", "HEAD")))
-	busy := (*BusyError)(nil)
-	err := hurry(r).UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: other}}, "")
-	if !errors.As(err, &busy) || !strings.HasPrefix(busy.By, "git update-ref, process ") || !strings.Contains(err.Error(), busy.By) {
-		t.Errorf("%v", err)
-	}
-	check(t, first.Process.Signal(syscall.SIGCONT))
-	check(t, first.Wait())
-	if now := must[plumbing.OID](t)(r.Ref(t.Context(), "refs/heads/liza/y")); now != commit {
-		t.Errorf("the ref is at %s, not at %s", now, commit)
-	}
-}
-
-// TestStops is the writer of TestStoppedWriter. It stops itself when git holds the locks.
-func TestStops(t *testing.T) {
-	dir := os.Getenv("STOPS")
-	if dir == "" {
-		t.Skip("TestStoppedWriter asks for it")
-	}
-	r := open(t, t.Context(), dir)
-	updates := []plumbing.RefUpdate{{Ref: "refs/heads/liza/y", New: plumbing.OID(os.Getenv("STOPS_AT"))}}
-	input := testrun.Must(transaction(updates))(t)
-	s, err := r.command("update-ref", slices.Concat(r.refSettings(), []string{"update-ref", "--stdin", "-z"})...).Session(t.Context())
-	check(t, err)
-	continued := make(chan os.Signal, 1)
-	signal.Notify(continued, syscall.SIGCONT)
-	stop := func() error {
-		err := syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		<-continued // this thread may run a moment longer
-		return err
-	}
-	check(t, s.Commit(t.Context(), input, stop))
 }
 
 // TestLockBesideAMove checks that a lock is noticed even if another ref of the transaction has

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,17 +13,33 @@ import (
 )
 
 // TestCheckOutModules checks that submodules which are checked out follow the worktree's commit,
-// clean, that one which is not checked out stays so, and that a commit which is nowhere is an error.
+// clean, with those inside them, and that one which is not checked out stays so. A commit that is
+// nowhere is an error, and so is a remote that says nothing, which is asked for missing commits only.
 func TestCheckOutModules(t *testing.T) {
 	ctx, r := scratch(t)
-	lib := filepath.Join(t.TempDir(), "lib")
-	testrun.InitRepository(t, lib, false)
-	writeIn(t, lib, "v", "1\n")
-	testrun.CommitAll(t, lib, "1")
+	lib, inner := filepath.Join(t.TempDir(), "lib"), filepath.Join(t.TempDir(), "inner")
+	for _, dir := range []string{inner, lib} {
+		testrun.InitRepository(t, dir, false)
+		writeIn(t, dir, "v", "1\n")
+		testrun.CommitAll(t, dir, "1")
+	}
+	add := []string{"-c", "protocol.file.allow=always", "submodule", "--quiet", "add"}
+	native(t, lib, append(add, inner, "inner")...)
+	testrun.CommitAll(t, lib, "with another one")
 	for _, path := range []string{"used", "unused"} {
-		native(t, r.TopLevel(), "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, path)
+		native(t, r.TopLevel(), append(add, lib, path)...)
 	}
 	first := commitAll(t, r, "first")
+	place := filepath.Join(t.TempDir(), "place")
+	check(t, r.Worktree(place).Add(ctx, first))
+	check(t, r.Worktree(place).CheckOutModules(ctx))
+	if exists(filepath.Join(place, "used", "v")) {
+		t.Error("a submodule is checked out that was not")
+	}
+	native(t, place, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--recursive", "used")
+	writeIn(t, inner, "v", "2\n")
+	testrun.CommitAll(t, inner, "2")
+	native(t, filepath.Join(lib, "inner"), "pull", "-q", "origin", "HEAD")
 	writeIn(t, lib, "v", "2\n")
 	two := testrun.CommitAll(t, lib, "2")
 	writeIn(t, lib, "v", "3\n")
@@ -37,27 +54,39 @@ func TestCheckOutModules(t *testing.T) {
 	moved(three)
 	third := native(t, r.TopLevel(), "rev-parse", "HEAD")
 
-	place := filepath.Join(t.TempDir(), "place")
-	check(t, r.Worktree(place).Add(ctx, first))
-	check(t, r.Worktree(place).CheckOutModules(ctx))
-	if exists(filepath.Join(place, "used", "v")) {
-		t.Error("a submodule is checked out that was not")
+	deaf := filepath.Join(t.TempDir(), "deaf")
+	check(t, os.WriteFile(deaf, []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755))
+	modules := []string{filepath.Join(place, "used"), filepath.Join(place, "used", "inner")}
+	for _, module := range modules {
+		native(t, module, "config", "protocol.file.allow", "always")
+		native(t, module, "config", "remote.origin.uploadpack", deaf)
 	}
-	native(t, place, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "used")
-	native(t, filepath.Join(place, "used"), "config", "protocol.file.allow", "always")
+	native(t, r.TopLevel(), "config", "liza.networktimeout", "1")
+	check(t, r.Worktree(place).CheckOutModules(ctx))
+	check(t, r.Worktree(place).CheckoutDetached(ctx, plumbing.OID(second)))
+	for _, module := range modules {
+		if err := r.Worktree(place).CheckOutModules(ctx); !errors.Is(err, ErrSilent) || !errors.As(err, new(*NetworkError)) {
+			t.Errorf("%s has a silent remote: %v", module, err)
+		}
+		native(t, module, "config", "--unset", "remote.origin.uploadpack")
+		native(t, modules[0], "fetch", "-q", "--no-recurse-submodules", lib, "HEAD:refs/remotes/origin/next")
+	}
+	native(t, r.TopLevel(), "config", "--unset", "liza.networktimeout")
 	stray := func(when string, want ...string) {
 		t.Helper()
 		if got := must[[]string](t)(r.Worktree(place).StrayModules(ctx)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", when, got)
 		}
 	}
-	stray("checked out")
 	for commit, v := range map[string]string{string(first): "1\n", second: "2\n", third: "3\n"} {
 		writeIn(t, place, "used/v", "changed\n")
 		writeIn(t, place, "used/left", "left\n")
 		check(t, r.Worktree(place).CheckoutDetached(ctx, plumbing.OID(commit)))
 		check(t, r.Worktree(place).CheckOutModules(ctx))
 		stray(v)
+		if inside := readIn(t, place, "used/inner/v"); inside != min(v, "2\n") {
+			t.Errorf("inside it has %q beside %q", inside, v)
+		}
 		if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(place, "used/v")))); got != v || exists(filepath.Join(place, "used/left")) || exists(filepath.Join(place, "unused/v")) {
 			t.Errorf("it has %q, and should have %q", got, v)
 		}

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -154,16 +157,12 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-func TestWriteRepairs(t *testing.T) {
+func TestWriteReplacesLinks(t *testing.T) {
 	ctx, r := scratch(t)
-	id := store(t, ctx, r, "cut off by a crash")[0]
-	check(t, os.Remove(loosePath(r, id)))
-	check(t, os.WriteFile(loosePath(r, id), nil, 0o444))
-	store(t, ctx, r, "cut off by a crash")
-	must[plumbing.Object](t)(r.Object(ctx, string(id)))
+	id := store(t, ctx, r, "moved away")[0]
 	check(t, os.Rename(loosePath(r, id), loosePath(r, id)+".apart"))
 	check(t, os.Symlink(loosePath(r, id)+".apart", loosePath(r, id)))
-	store(t, ctx, r, "cut off by a crash")
+	store(t, ctx, r, "moved away")
 	if info := must[os.FileInfo](t)(os.Lstat(loosePath(r, id))); !info.Mode().IsRegular() {
 		t.Error("a link to it, which git prune deletes by its own age, was kept")
 	}
@@ -317,5 +316,29 @@ func TestBatchCancelledAnyTime(t *testing.T) {
 		if got := must[plumbing.Object](t)(r.Object(ctx, "HEAD:a.txt")); string(got.Data) != "one\ntwo\nthree\n" {
 			t.Fatalf("got %q", got.Data)
 		}
+	}
+}
+
+// TestTreeAgainstGit checks that git writes the same tree, in entry order and byte for byte.
+func TestTreeAgainstGit(t *testing.T) {
+	ctx, r := scratch(t)
+	file := store(t, ctx, r, "x")[0]
+	entries := []plumbing.TreeEntry{
+		{Name: "b", Mode: filemode.Executable, OID: file}, {Name: "a", Mode: filemode.Dir, OID: plumbing.EmptyTree}, {Name: "a.b", Mode: filemode.Regular, OID: file},
+		{Name: "a0", Mode: filemode.Symlink, OID: file}, {Name: "é ", Mode: filemode.Regular, OID: file}, {Name: "a-b", Mode: filemode.Regular, OID: file},
+	}
+	given := append([]plumbing.TreeEntry(nil), entries...)
+	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(entries))
+	if !reflect.DeepEqual(given, entries) {
+		t.Error("EncodeTree changed its argument")
+	}
+	check(t, r.WriteObjects(ctx, []plumbing.Object{tree, plumbing.NewObject(plumbing.TreeObject, nil)}))
+	native(t, r.TopLevel(), "fsck", "--strict")
+	again := must[[]plumbing.TreeEntry](t)(plumbing.DecodeTree(must[plumbing.Object](t)(r.Object(ctx, string(tree.OID))).Data))
+	if got := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(again)); got.OID != tree.OID {
+		t.Errorf("got %v", again)
+	}
+	if plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(nil)).OID != plumbing.EmptyTree {
+		t.Error("the empty tree has another name")
 	}
 }

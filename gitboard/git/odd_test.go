@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -177,12 +176,13 @@ func TestAbsentRef(t *testing.T) {
 		oid, err := r.absentRef(ctx, name)
 		return strings.ReplaceAll(fmt.Sprint(oid.OrZero(), " ", err), string(head), "HEAD")
 	}
-	none := string(plumbing.ZeroOID)
+	none, lost := string(plumbing.ZeroOID), blob("lost").OID
 	for name, c := range map[string]struct{ text, want string }{
 		"refs/heads/none":     {"", none + " <nil>"},
 		"refs/heads/back":     {string(head) + "\n", "HEAD <nil>"},
 		"refs/heads/dangling": {"ref: refs/heads/none\n", none + " <nil>"},
 		"refs/heads/name":     {"main\n", none + " " + (&BrokenRefError{Ref: "refs/heads/name", Text: "main"}).Error()},
+		"refs/heads/lost":     {string(lost) + "\n", none + " " + (&BrokenRefError{Ref: "refs/heads/lost", Text: string(lost)}).Error()},
 		"refs/heads/empty":    {"\n", none + " " + (&BrokenRefError{Ref: "refs/heads/empty", Text: ""}).Error()},
 	} {
 		if got := at(name, c.text); got != c.want {
@@ -259,41 +259,6 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// TestStill checks what is looked at under the locks of refs, besides what git has looked at.
-func TestStill(t *testing.T) {
-	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	other := blob("other").OID
-	move := []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: head, New: other}}
-	gone := []plumbing.RefUpdate{{Ref: "refs/heads/packed", Old: head}}
-	wrong := []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: other, New: head}}
-	holds := func(what string, updates []plumbing.RefUpdate, want bool) {
-		t.Helper()
-		if err := r.still(updates); (err == nil) != want {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	holds("where it was", move, true)
-	holds("elsewhere", wrong, false)
-	writeIn(t, r.common, "refs/heads/link", "ref: refs/heads/main\n")
-	holds("a symbolic ref", []plumbing.RefUpdate{{Ref: "refs/heads/link", Old: other, New: head}}, true)
-	packed := string(head) + " refs/heads/other\n"
-	writeIn(t, r.common, "packed-refs", packed+string(head)+" refs/heads/packed\n")
-	writeIn(t, r.common, "packed-refs.new", packed)
-	holds("a packed one to delete", gone, true)
-	writeIn(t, r.common, "packed-refs.new", "")
-	holds("beside one that would be lost", gone, false)
-	check(t, os.Remove(filepath.Join(r.common, "packed-refs.new")))
-	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs.new"), 0o755))
-	holds("a new file that can't be read", gone, false)
-	check(t, os.Remove(filepath.Join(r.common, "packed-refs")))
-	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs"), 0o755))
-	holds("a file that can't be read", gone, false)
-	holds("a file that can't be read, for a loose one", []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: head}}, false)
-	check(t, os.Mkdir(filepath.Join(r.common, "reftable"), 0o755))
-	holds("in a table", wrong, true)
-}
-
 // TestOthersLock checks that settings whose lock others take again and again are waited for, and not
 // for ever.
 func TestOthersLock(t *testing.T) {
@@ -337,7 +302,7 @@ func TestOthersLock(t *testing.T) {
 }
 
 // TestLockedWorktree checks that what changes a worktree does not begin while another git has a lock
-// there, and that it does not wait for ever for a lock that is taken again and again.
+// there.
 func TestLockedWorktree(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
@@ -358,43 +323,6 @@ func TestLockedWorktree(t *testing.T) {
 			}
 		}
 		check(t, os.Remove(filepath.Join(dir, lock)))
-	}
-
-	r.patience.Watch = time.Hour
-	lock := filepath.Join(dir, "HEAD.lock")
-	check(t, os.WriteFile(lock, nil, 0o644))
-	ended := make(chan struct{})
-	var others sync.WaitGroup
-	others.Go(func() {
-		for again := time.NewTicker(time.Millisecond); ; <-again.C {
-			select {
-			case <-ended:
-				return
-			default:
-				if err := errors.Join(os.WriteFile(lock+".next", nil, 0o644), os.Rename(lock+".next", lock)); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		}
-	})
-	err := r.Worktree(path).free(ctx)
-	close(ended)
-	others.Wait()
-	if !errors.Is(err, ErrBusy) || ctx.Err() != nil {
-		t.Errorf("beside a lock that is taken again and again: %v, %v", err, ctx.Err())
-	}
-}
-
-// TestBusySettings checks that settings that another process has locked are busy, which is no fault
-// of the disk.
-func TestBusySettings(t *testing.T) {
-	_, r := scratch(t)
-	asGit(t, r.TopLevel(), "git", "config")
-	writeIn(t, r.common, "config.lock", "")
-	err := hurry(r).Settings().Edit(func([]byte) ([]byte, error) { return nil, nil })
-	if !errors.Is(err, ErrBusy) || errors.As(err, new(*StorageError)) {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -98,6 +98,22 @@ func TestOldValuesUnderTheLocks(t *testing.T) {
 			}
 		}
 	}
+	holds := func(what, ref string, want bool) {
+		t.Helper()
+		if err := r.still([]plumbing.RefUpdate{{Ref: "refs/heads/" + ref, Old: base}}); (err == nil) != want {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	writeIn(t, r.common, "refs/heads/link", "ref: refs/heads/loose\n")
+	holds("a symbolic ref, which git has compared", "link", true)
+	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs.new"), 0o755))
+	holds("a new file that can't be read", "packed", false)
+	check(t, os.Remove(filepath.Join(r.common, "packed-refs")))
+	check(t, os.Mkdir(filepath.Join(r.common, "packed-refs"), 0o755))
+	holds("a file that can't be read", "packed", false)
+	holds("a file that can't be read, for a loose one", "main", false)
+	check(t, os.Mkdir(filepath.Join(r.common, "reftable"), 0o755))
+	holds("in a table", "loose", true)
 }
 
 // TestTheLookIsHeeded checks that an update fails if the check under the locks finds a changed ref,

@@ -61,28 +61,6 @@ func TestUpdateRefs(t *testing.T) {
 	}
 }
 
-func TestBrokenRef(t *testing.T) {
-	ctx, r := scratch(t)
-	const x = "refs/liza/x"
-	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: x, Old: "", New: store(t, ctx, r, "one")[0]}}, ""))
-	file := filepath.Join(r.CommonDir(), filepath.FromSlash(x))
-	for _, text := range []string{"", strings.Repeat("12345678", 5) + "\n", "rubbish\n"} {
-		check(t, os.WriteFile(file, []byte(text), 0o666))
-		var broken *BrokenRefError
-		if got, err := r.Ref(ctx, x); !errors.As(err, &broken) || broken.Ref != x {
-			t.Errorf("%q: got %s, %v", text, got, err)
-		}
-	}
-	check(t, os.WriteFile(file, []byte("ref: refs/liza/nowhere\n"), 0o666))
-	if got := must[plumbing.OID](t)(r.Ref(ctx, x)); !got.IsZero() {
-		t.Errorf("a symbolic ref to nowhere: %s", got)
-	}
-	check(t, os.Remove(file))
-	if got := must[plumbing.OID](t)(r.Ref(ctx, x)); !got.IsZero() {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestUpdateRefsRefused(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "one")[0]
@@ -107,7 +85,7 @@ func TestUpdateRefsBusy(t *testing.T) {
 	lock := filepath.Join(r.CommonDir(), "refs", "liza", "x.lock")
 	asGit(t, r.TopLevel(), "git", "update-ref")
 	writeIn(t, filepath.Dir(lock), "x.lock", "")
-	if err := hurry(r).UpdateRefs(ctx, update, ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock) {
+	if err := hurry(r).UpdateRefs(ctx, update, ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock+" (git update-ref, process ") {
 		t.Errorf("got %v", err)
 	}
 	// Git waits for a lock that is removed soon.
@@ -231,19 +209,6 @@ func TestRefIsExact(t *testing.T) {
 	}
 }
 
-// TestRefToTag checks that Ref does not peel a tag.
-func TestRefToTag(t *testing.T) {
-	ctx, r := scratch(t)
-	native(t, r.TopLevel(), "tag", "-a", "-m", "v1", "v1")
-	tag := must[plumbing.OID](t)(r.Ref(ctx, "refs/tags/v1"))
-	if got := must[plumbing.Object](t)(r.Object(ctx, string(tag))); got.Type != plumbing.TagObject {
-		t.Errorf("got %v", got.Type)
-	}
-	if must[plumbing.OID](t)(r.ResolveCommit(ctx, "v1")) != must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD")) {
-		t.Error("the tag's commit is HEAD")
-	}
-}
-
 // TestUpdateRefsWithoutHooks checks that a user's hook can't stop an update that has been checked
 // already.
 func TestUpdateRefsWithoutHooks(t *testing.T) {
@@ -292,6 +257,36 @@ func TestRefThatComesAndGoes(t *testing.T) {
 	for range 4_000 {
 		if _, err := r.refText("refs/heads/task/login"); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestUpdateRefsOfAnAlias checks that a branch which is a symbolic ref is deleted and moved itself,
+// and not the branch that it leads to: that is somebody else's.
+func TestUpdateRefsOfAnAlias(t *testing.T) {
+	ctx, r := scratch(t)
+	native(t, r.TopLevel(), "branch", "-M", "main")
+	main := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "second")
+	second := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	const alias = "refs/heads/task/one"
+	for name, c := range map[string]struct{ to, want plumbing.OID }{
+		"deleted": {"", plumbing.ZeroOID}, "moved": {main, main},
+	} {
+		for _, packed := range []bool{false, true} {
+			native(t, r.TopLevel(), "symbolic-ref", alias, "refs/heads/main")
+			if packed {
+				native(t, r.TopLevel(), "pack-refs", "--all")
+			}
+			check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: alias, Old: second, New: c.to}}, "test"))
+			if at := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main")); at != second {
+				t.Errorf("%s, packed %v: main is at %s", name, packed, at)
+			}
+			if at := must[plumbing.OID](t)(r.Ref(ctx, alias)); at != c.want {
+				t.Errorf("%s, packed %v: the alias is at %s", name, packed, at)
+			}
+			native(t, r.TopLevel(), "update-ref", "--no-deref", "-d", alias)
+			native(t, r.TopLevel(), "update-ref", "refs/heads/main", string(second))
 		}
 	}
 }

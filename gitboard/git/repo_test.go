@@ -3,13 +3,16 @@ package git
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/git/records"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -240,11 +243,78 @@ func TestVersion(t *testing.T) {
 			t.Errorf("%q: got %d.%d, %v", said, major, minor, err)
 		}
 	}
-	old := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(old, "git"), []byte("#!/bin/sh\necho git version 2.37.9\n"), 0o777))
-	t.Setenv("PATH", old)
-	var unsupported *UnsupportedError
-	if err := RequireVersion(ctx); !errors.As(err, &unsupported) {
-		t.Errorf("2.37: got %v", err)
+}
+
+func TestOpenDamaged(t *testing.T) {
+	ctx, r := scratch(t)
+	var failed *CommandError
+	t.Setenv("GIT_CONFIG_PARAMETERS", "rubbish")
+	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &failed) || errors.Is(err, ErrNotRepository) {
+		t.Errorf("settings: got %v", err)
 	}
+	os.Unsetenv("GIT_CONFIG_PARAMETERS")
+	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "missing"))
+	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &failed) || errors.Is(err, ErrNotRepository) {
+		t.Errorf("GIT_DIR: got %v", err)
+	}
+	os.Unsetenv("GIT_DIR")
+	broken := filepath.Join(t.TempDir(), "a\nb")
+	native(t, t.TempDir(), "init", "-q", broken)
+	bare := filepath.Join(t.TempDir(), "a\nb.git")
+	native(t, t.TempDir(), "init", "-q", "--bare", bare)
+	for _, dir := range []string{broken, bare} {
+		var unsupported *UnsupportedError
+		if _, err := Open(ctx, dir); !errors.As(err, &unsupported) {
+			t.Errorf("%q: got %v", dir, err)
+		}
+	}
+}
+
+func TestOpenForeign(t *testing.T) {
+	ctx, r := scratch(t)
+	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+	var foreign *ForeignError
+	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &foreign) || foreign.Dir != resolved(t, r.TopLevel()) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestBrokenHead checks that a HEAD that git can't use is named, in any kind of git directory.
+func TestBrokenHead(t *testing.T) {
+	ctx, r := scratch(t)
+	main, bare, linked := r.TopLevel(), filepath.Join(t.TempDir(), "bare.git"), filepath.Join(t.TempDir(), "linked")
+	native(t, main, "clone", "-q", "--bare", main, bare)
+	native(t, main, "worktree", "add", "-q", "--detach", linked)
+	for dir, gitDir := range map[string]string{main: r.CommonDir(), linked: records.LinkedDir(linked), bare: bare} {
+		sound := readIn(t, gitDir, "HEAD")
+		for text, want := range map[string]string{"": "is missing or empty", "ref: foo\n": "names no branch"} {
+			writeIn(t, gitDir, "HEAD", text)
+			if _, err := Open(ctx, dir); err == nil || !strings.Contains(err.Error(), filepath.Join(gitDir, "HEAD")) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, %q: %v", dir, text, err)
+			}
+		}
+		check(t, os.Remove(filepath.Join(gitDir, "HEAD")))
+		writeIn(t, gitDir, "HEAD", sound)
+		open(t, ctx, dir)
+	}
+}
+
+// TestMovedRepository: what writes to a repository that is moved away meanwhile does not take its
+// old place, so that it can come back.
+func TestMovedRepository(t *testing.T) {
+	ctx, r := scratch(t)
+	queue := filepath.Join(r.common, "liza", "hooks", "sequence")
+	file := testrun.Must(r.OpenQueue(queue))(t)
+	check(t, file.Close())
+	check(t, os.Rename(r.common, r.common+".away"))
+	if _, err := r.OpenQueue(queue); err == nil {
+		t.Error("a queue could be opened")
+	}
+	if err := r.WriteObjects(ctx, []plumbing.Object{plumbing.NewObject(plumbing.BlobObject, []byte("a word\n"))}); err == nil {
+		t.Error("an object could be written")
+	}
+	if _, err := os.Stat(r.common); !os.IsNotExist(err) {
+		t.Errorf("the old place: %v, not %v", err, fs.ErrNotExist)
+	}
+	check(t, os.Rename(r.common+".away", r.common))
 }

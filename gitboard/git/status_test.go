@@ -77,6 +77,9 @@ func TestOwns(t *testing.T) {
 	if r.Records().Owns(copied) {
 		t.Error("a copy is taken for the worktree")
 	}
+	if err := r.Worktree(copied).Move(ctx, path+"-moved"); err == nil || !r.Records().Owns(path) || !exists(copied) {
+		t.Errorf("a copy is moved, and takes the record over: %v", err)
+	}
 }
 
 func TestParseStatus(t *testing.T) {

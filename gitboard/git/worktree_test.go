@@ -157,21 +157,6 @@ func TestMoveLocked(t *testing.T) {
 	}
 }
 
-// TestMoveCopy checks that a copy of a worktree, which names the record of the first, can't be moved:
-// the record would be its own from then on.
-func TestMoveCopy(t *testing.T) {
-	ctx, r := scratch(t)
-	path := claim(t, ctx, r, "one")
-	copied := path + "-copied"
-	writeIn(t, copied, ".git", readIn(t, path, ".git"))
-	if err := r.Worktree(copied).Move(ctx, path+"-moved"); err == nil {
-		t.Error("it was moved")
-	}
-	if !r.Records().Owns(path) || !exists(copied) {
-		t.Error("the worktree has lost its record, or its copy is gone")
-	}
-}
-
 // TestKeepNoOthersModules checks that where git has no record of a worktree, nothing is moved: not what
 // the current directory happens to have.
 func TestKeepNoOthersModules(t *testing.T) {
@@ -224,21 +209,6 @@ func TestWorktreeGoneUnderneath(t *testing.T) {
 	check(t, inside.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}, ""))
 	must[plumbing.OID](t)(inside.ResolveCommit(ctx, "main"))
 	must[plumbing.Signature](t)(inside.Settings().Identity(ctx))
-}
-
-// TestOwnHead checks that HEAD is that of the worktree in which a command runs.
-func TestOwnHead(t *testing.T) {
-	ctx, r := scratch(t)
-	path := claim(t, ctx, r, "one")
-	inside := open(t, ctx, path)
-	writeIn(t, path, "b", "b")
-	head := plumbing.OID(testrun.CommitAll(t, path, "task"))
-	if got := must[plumbing.OID](t)(inside.ResolveCommit(ctx, "HEAD")); got != head {
-		t.Errorf("got %s", got)
-	}
-	if got := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD")); got == head {
-		t.Error("the main worktree's HEAD moved")
-	}
 }
 
 func TestUnborn(t *testing.T) {
