@@ -66,12 +66,6 @@ func TestEvidence(t *testing.T) {
 			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
 			w.do(planner, &board.Finalize{About: about("beta"), SpecOID: string(w.integration)})
 		}, "is not a blob here", false},
-		"another spec that is none": {func(w *world) {
-			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
-			d := w.definition()
-			d.SpecOID = string(w.integration)
-			w.do(planner, &board.AmendTask{About: about("beta"), Definition: d, Set: []string{"spec_ref"}})
-		}, "is not a blob here", false},
 		"claimed on nothing": {func(w *world) {
 			w.ready("beta")
 			w.do(coder1, &board.Claim{About: about("beta"), Clone: "clone-1", BaseCommit: nowhere})
@@ -244,11 +238,6 @@ func TestEvidence(t *testing.T) {
 				a.Landed = string(w.project([]plumbing.OID{plumbing.OID(a.Landed)}, ada, map[string]string{"evil.txt": "//"}))
 			})
 		}, "is not in the history of ", false},
-		"landed as more": {func(w *world) {
-			p, at := w.landedAs()
-			p.As.Landed, p.As.Kind = p.Merged, "rebase"
-			w.do(ada, p, w.lands(at))
-		}, "does not have what a merge of ", false},
 		"landed before": {func(w *world) {
 			w.landsAs(func(a *board.LandedAs) { a.Before = a.Landed })
 		}, "so that nothing landed", false},

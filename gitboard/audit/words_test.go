@@ -1,10 +1,8 @@
 package audit
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -34,29 +32,6 @@ func TestAgentOf(t *testing.T) {
 		who := plumbing.Signature{Name: "Somebody", Email: c.author}
 		if got := agentOf(plumbing.Commit{Author: who, Committer: plumbing.Signature{Email: c.committer}, Message: c.message}); got != c.want {
 			t.Errorf("%+v: %q", c, got)
-		}
-	}
-}
-
-// TestLandingEvidence checks which move of integration an operation records.
-func TestLandingEvidence(t *testing.T) {
-	s := board.NewState(board.NewMemory(), "")
-	s.Changes()["tasks/alpha.yaml"] = &board.Task{ID: "alpha", ReviewBase: "base"}
-	alpha, other := board.About{Task: "alpha"}, board.About{Task: "other"}
-	for _, c := range []struct {
-		p    board.Payload
-		want string
-	}{
-		{&board.Merge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: "t"}, "&{b m r false [ ] base t <nil> []}"},
-		{&board.Merge{About: alpha, Before: "b", Failure: board.FailTest}, "<nil>"},
-		{&board.FinishMerge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.FastForward}, "&{base m r false [ ] base fast-forward <nil> []}"},
-		{&board.FinishMerge{About: alpha, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.MergeCommitType}, "&{b m r false [ ] base merge-commit <nil> []}"},
-		{&board.FinishMerge{About: other, Before: "b", MergeCommit: "m", ReviewCommit: "r", MergeType: board.FastForward}, "&{b m r false [ ]  fast-forward <nil> []}"},
-		{&board.Land{Before: "b", Commit: "c", Files: []string{"f"}}, "&{b c  true [ ]   <nil> [f]}"},
-		{&board.AddNote{}, "<nil>"},
-	} {
-		if got := fmt.Sprint(landingEvidenceOf(board.Operation{Payload: c.p}, s)); got != c.want {
-			t.Errorf("%T: %s, not %s", c.p, got, c.want)
 		}
 	}
 }
