@@ -41,7 +41,4 @@ func TestDiffStats(t *testing.T) {
 	if got, err := r.History().DiffStats(ctx, nil); got != nil || err != nil {
 		t.Errorf("of no pairs: %v, %v", got, err)
 	}
-	if _, err := r.History().DiffStats(ctx, [][2]plumbing.OID{{first, "main"}}); err == nil {
-		t.Error("a name was taken for an id")
-	}
 }

@@ -71,7 +71,7 @@ func TestOldValuesAreToldToGit(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("%q, not %q", got, want)
 	}
-	for _, bad := range []plumbing.RefUpdate{{Ref: "refs/heads/x", Old: "11"}, {Ref: "refs/heads/x", New: "HEAD"}, {Ref: "x"}, {Ref: "refs/heads/a b"}} {
+	for _, bad := range []plumbing.RefUpdate{{Ref: "refs/heads/x", Old: "11"}, {Ref: "refs/heads/x", New: "HEAD"}, {Ref: "x"}, {Ref: "refs/heads/a b"}, {Ref: "refs/a\x00b"}, {Ref: "refs/a\nb"}} {
 		if _, err := transaction([]plumbing.RefUpdate{bad}); err == nil {
 			t.Errorf("%+v is let through", bad)
 		}

@@ -228,11 +228,10 @@ func TestUnborn(t *testing.T) {
 	if len(first.Parents) != 0 {
 		t.Errorf("Snapshot: %+v", first)
 	}
-	if _, err := r.History().DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
-		t.Errorf("DefaultBranch: %v", err)
-	}
 }
 
+// TestCheckoutDetached checks that a checkout leaves nothing that git does not ignore, not even
+// repositories or an unfinished merge, and everything that it ignores.
 func TestCheckoutDetached(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Settings().Exclude("cache/"))
@@ -248,7 +247,16 @@ func TestCheckoutDetached(t *testing.T) {
 	}
 	writeIn(t, path, "cache/kept", "x")
 	writeIn(t, path, "dir/untracked", "x")
+	for _, fixture := range []string{"fixture", "deep/fixture", "cache/fixture"} {
+		testrun.InitRepository(t, filepath.Join(path, fixture), false)
+		writeIn(t, path, fixture+"/file", "text")
+	}
 	check(t, r.Worktree(path).CheckoutDetached(ctx, theirs))
+	for name, want := range map[string]bool{"fixture": false, "deep": false, "dir": false, "cache/fixture/file": true} {
+		if exists(filepath.Join(path, name)) != want {
+			t.Errorf("%s exists: %v", name, !want)
+		}
+	}
 	commit, branch, err := r.Worktree(path).Head(ctx)
 	if err != nil || commit != theirs || branch != "" {
 		t.Errorf("Head: %s %s %v", commit, branch, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,9 +90,9 @@ func TestQueueWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	holder, next := open(t, path), open(t, path)
 	check(t, holder.Try())
-	inode := fmt.Sprintf(":%d ", must[os.FileInfo](t)(next.file.Stat()).Sys().(*syscall.Stat_t).Ino)
+	inode := fmt.Sprintf(":%d ", testrun.Must(next.file.Stat())(t).Sys().(*syscall.Stat_t).Ino)
 	waits := func() bool {
-		for line := range strings.Lines(string(must[[]byte](t)(os.ReadFile("/proc/locks")))) {
+		for line := range strings.Lines(string(testrun.Must(os.ReadFile("/proc/locks"))(t))) {
 			if strings.Contains(line, "->") && strings.Contains(line, inode) {
 				return true
 			}
@@ -117,7 +116,7 @@ func TestQueueIsGivenBack(t *testing.T) {
 	check(t, holder.Try())
 	child := exec.Command("cat")
 	child.ExtraFiles = []*os.File{holder.file}
-	in := must[io.WriteCloser](t)(child.StdinPipe())
+	in := testrun.Must(child.StdinPipe())(t)
 	check(t, child.Start())
 	holder.Close()
 	check(t, next.Try())
@@ -128,15 +127,7 @@ func TestQueueIsGivenBack(t *testing.T) {
 
 func open(t *testing.T, path string) *File {
 	t.Helper()
-	return must[*File](t)(Open(path, func(dir string) error { return os.MkdirAll(dir, 0o755) }))
-}
-
-func must[T any](t *testing.T) func(T, error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		check(t, err)
-		return value
-	}
+	return testrun.Must(Open(path, func(dir string) error { return os.MkdirAll(dir, 0o755) }))(t)
 }
 
 var check = testrun.Check

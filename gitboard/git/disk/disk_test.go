@@ -34,16 +34,16 @@ func TestCopyAged(t *testing.T) {
 	dir, then := t.TempDir(), noon.Local()
 	writeIn(t, dir, "from", "index")
 	check(t, os.Chtimes(filepath.Join(dir, "from"), then, then))
-	from := must[*os.File](t)(os.Open(filepath.Join(dir, "from")))
+	from := testrun.Must(os.Open(filepath.Join(dir, "from")))(t)
 	defer from.Close()
-	to := must[*os.File](t)(os.Create(filepath.Join(dir, "to")))
+	to := testrun.Must(os.Create(filepath.Join(dir, "to")))(t)
 	check(t, errors.Join(CopyAged(to, from), to.Close()))
-	if info := must[os.FileInfo](t)(os.Stat(to.Name())); readIn(t, dir, "to") != "index" || !info.ModTime().Equal(then) {
+	if info := testrun.Must(os.Stat(to.Name()))(t); readIn(t, dir, "to") != "index" || !info.ModTime().Equal(then) {
 		t.Errorf("%q of %s", readIn(t, dir, "to"), info.ModTime())
 	}
-	unreadable := must[*os.File](t)(os.Open(dir))
+	unreadable := testrun.Must(os.Open(dir))(t)
 	defer unreadable.Close()
-	if CopyAged(must[*os.File](t)(os.OpenFile(to.Name(), os.O_WRONLY, 0)), unreadable) == nil {
+	if CopyAged(testrun.Must(os.OpenFile(to.Name(), os.O_WRONLY, 0))(t), unreadable) == nil {
 		t.Error("what can't be read is copied")
 	}
 }
@@ -85,14 +85,6 @@ var noon = time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
 
 var check = testrun.Check
 
-func must[T any](t *testing.T) func(T, error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		check(t, err)
-		return value
-	}
-}
-
 func writeIn(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -102,5 +94,5 @@ func writeIn(t *testing.T, dir, name, text string) {
 
 func readIn(t *testing.T, dir, name string) string {
 	t.Helper()
-	return string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, name))))
+	return string(testrun.Must(os.ReadFile(filepath.Join(dir, name)))(t))
 }

@@ -134,31 +134,6 @@ func content(m *plumbing.MemoryObject) string {
 	return string(data)
 }
 
-func TestCommitRoundTrip(t *testing.T) {
-	word := rapid.StringMatching(`[A-Za-zé.'-]{1,8}( [A-Za-zé]{1,8})?`)
-	who := rapid.Custom(func(t *rapid.T) Signature {
-		zone := time.FixedZone("", rapid.IntRange(-11*4, 14*4).Filter(func(n int) bool { return n <= -4 || n >= 0 }).Draw(t, "zone")*15*60)
-		return Signature{Name: word.Draw(t, "name"), Email: word.Draw(t, "email"), When: time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "when"), 0).In(zone)}
-	})
-	oid := rapid.Map(rapid.StringMatching(`[0-9a-f]{40}`), func(s string) OID { return OID(s) })
-	rapid.Check(t, func(t *rapid.T) {
-		c := Commit{
-			Tree: oid.Draw(t, "tree"), Parents: rapid.SliceOfN(oid, 0, 3).Draw(t, "parents"),
-			Author: who.Draw(t, "author"), Committer: who.Draw(t, "committer"),
-			Message: rapid.StringMatching(`[ -~\n]{0,40}`).Draw(t, "message"),
-			GPGSig:  rapid.SampledFrom([]string{"", "-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n"}).Draw(t, "signature"),
-		}
-		data := EncodeCommit(c)
-		got := testrun.Must(DecodeCommit(NewObject(CommitObject, data)))(t)
-		if again := EncodeCommit(got); string(again) != string(data) {
-			t.Fatalf("%q became %q", data, again)
-		}
-		if got.Author.Name != c.Author.Name || !got.Committer.When.Equal(c.Committer.When) || got.Message != c.Message || got.GPGSig != c.GPGSig {
-			t.Fatalf("%+v became %+v", c, got)
-		}
-	})
-}
-
 const head = "tree " + string(EmptyTree) + "\nauthor A <a@b> 1 +0000\ncommitter  <> 2 -0730\n"
 
 // foreign are commits with what other programs put into them.

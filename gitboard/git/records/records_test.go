@@ -15,24 +15,28 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestLostHead checks which contents of HEAD count as lost.
+// TestLostHead checks which contents of HEAD count as lost, and which as not written to the end.
 func TestLostHead(t *testing.T) {
 	_, r := scratch(t)
 	path := claim(t, r, "one")
-	record := records.LinkedDir(path)
-	commit := testrun.RunGit(t, r.Top, "rev-parse", "main")
-	for text, lost := range map[string]bool{"": true, "\n": true, "refs/heads/x\n": true, "ref: refs/heads/x\n": false, string(commit) + "\n": false, string(commit)[:20]: true} {
+	record, commit := records.LinkedDir(path), testrun.RunGit(t, r.Top, "rev-parse", "main")
+	for text, want := range map[string]struct{ lost, unfinished bool }{
+		"": {lost: true}, "\n": {lost: true}, "refs/heads/x\n": {lost: true}, commit[:20]: {lost: true}, "ref: refs/heads/x\n": {}, commit + "\n": {},
+		string(plumbing.ZeroOID) + "\n": {unfinished: true},
+	} {
 		writeIn(t, record, "HEAD", text)
-		if got := r.LostHead(path); got != lost {
-			t.Errorf("%q: lost is %v", text, got)
+		if lost, unfinished := r.LostHead(path), len(r.Unfinished()) == 1; lost != want.lost || unfinished != want.unfinished {
+			t.Errorf("%q: lost is %v, unfinished %v", text, lost, unfinished)
 		}
 	}
-	head := readIn(t, r.Common, "HEAD")
+	check(t, os.Remove(filepath.Join(record, "HEAD")))
+	if got := r.Unfinished(); len(got) > 0 {
+		t.Errorf("a lost HEAD is not finished: %q", got)
+	}
 	writeIn(t, r.Common, "HEAD", "")
 	if r.LostHead(r.Top) {
 		t.Error("the main worktree is taken for a linked one")
 	}
-	writeIn(t, r.Common, "HEAD", head)
 }
 
 // TestRecordsOfWorktrees checks which records count as damaged or nameless, which worktree a record
@@ -215,22 +219,6 @@ func TestPlaces(t *testing.T) {
 		if got := c.r.Places(); !slices.Equal(got, c.want) {
 			t.Errorf("%q, not %q", got, c.want)
 		}
-	}
-}
-
-// TestUnfinished checks which HEADs count as not written to the end.
-func TestUnfinished(t *testing.T) {
-	_, r := scratch(t)
-	record := records.LinkedDir(claim(t, r, "one"))
-	for text, want := range map[string]int{string(plumbing.ZeroOID) + "\n": 1, "": 0, "ref: refs/heads/one\n": 0} {
-		writeIn(t, record, "HEAD", text)
-		if got := r.Unfinished(); len(got) != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
-	check(t, os.Remove(filepath.Join(record, "HEAD")))
-	if got := r.Unfinished(); len(got) > 0 {
-		t.Errorf("a lost HEAD is not finished: %q", got)
 	}
 }
 
