@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
@@ -37,28 +35,12 @@ func TestInterruptedMerge(t *testing.T) {
 		s.git(s.dir, "branch", "landing", s.git(s.dir, "commit-tree", "-m", "another", "-p", "integration", "integration^{tree}"))
 	}}
 	tested := step{"tested", func(s *scene) { s.set("integration_test", "test ! -e t2.txt") }}
-	untidy := step{"no-ff", func(s *scene) { s.set("merge_style", "no-ff") }}
 	beside := step{"beside", func(s *scene) {
 		s.git(s.dir, "worktree", "add", "-q", filepath.Join(s.dir, "beside"), "integration")
 		s.git(s.dir, "worktree", "add", "-q", "--force", filepath.Join(s.dir, "gone"), "integration")
 		s.check(os.RemoveAll(filepath.Join(s.dir, "gone")))
 	}}
 	other := step{"other", func(s *scene) { s.merge("other") }}
-	set := func(s *scene, commit string) {
-		s.git(s.dir, "-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/integration", commit)
-	}
-	joined := step{"joined", func(s *scene) {
-		tree := s.git(s.dir, "merge-tree", "--write-tree", "integration", "task/one")
-		set(s, s.git(s.dir, "commit-tree", "-m", "joined", "-p", "integration", "-p", "task/one", tree))
-		set(s, s.git(s.dir, "commit-tree", "-m", "after", "-p", "integration", tree))
-	}}
-	along := step{"along", func(s *scene) {
-		was := s.ref("refs/heads/integration")
-		tree := s.git(s.dir, "merge-tree", "--write-tree", "integration", "task/one")
-		later := s.git(s.dir, "commit-tree", "-m", "later", "-p", "task/one", "task/one^{tree}")
-		next := s.git(s.dir, "commit-tree", "-m", "along", "-p", "integration", "-p", later, tree)
-		s.do(human(), &board.Land{Before: string(was), Commit: next}, plumbing.RefUpdate{Ref: "refs/heads/integration", Old: was, New: plumbing.OID(next)})
-	}}
 	drafts := []string{"specs/vision.md", "specs/new/page.md", "top.md", "mine.txt/inner.md"}
 	drafted := step{"drafted", func(s *scene) {
 		dir := filepath.Join(s.dir, "draft")
@@ -98,14 +80,9 @@ func TestInterruptedMerge(t *testing.T) {
 		{"merge a train", []step{ready("t1"), ready("t2"), approved("coder-1", "t1", "t1.txt", "1\n"), approved("coder-2", "t2", "t2.txt", "2\n"), tested, beside}, func(ctx context.Context, s *scene) (any, error) {
 			return merged(merge.Train(ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1")}))
 		}},
-		{"merge beside a checkout", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), untidy, beside}, func(ctx context.Context, s *scene) (any, error) {
-			return merged(merge.Train(ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1"), Tasks: []string{"one"}}))
-		}},
 		{"merge what conflicts", []step{ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"), other}, func(ctx context.Context, s *scene) (any, error) {
 			return merged(merge.Train(ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1")}))
 		}},
-		{"finish a merge commit", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved, beside, joined}, finish},
-		{"finish what a landing brought", []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), moved, along}, finish},
 		{"land files", []step{ready("one"), beside, drafted}, func(ctx context.Context, s *scene) (any, error) {
 			got, err := merge.Land(ctx, s.b, merge.LandRequest{
 				Request: gitboard.Request{Actor: human(), ID: "asked"}, Commit: "landing", Files: drafts,

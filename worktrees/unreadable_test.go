@@ -9,9 +9,12 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/doctor"
+	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 // TestUnreadableClone checks that nothing is done, or said of this clone, while it can't be read
@@ -42,13 +45,10 @@ func TestUnreadableClone(t *testing.T) {
 		"share":      func() error { return second(worktrees.Share(s.ctx, s.b, v, one)) },
 		"status":     func() error { return second(worktrees.StatusOf(s.ctx, s.b, "one")) },
 		"here":       func() error { return second(worktrees.StatusHere(s.ctx, s.b, one)) },
-		"submit": func() error {
-			_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: coder, Task: "one"})
-			return err
-		},
-		"tidy":     func() error { return worktrees.Tidy(s.ctx, s.b, v, ada, "one") },
-		"tidy all": func() error { return second(worktrees.TidyAll(s.ctx, s.b, ada)) },
-		"unlock":   func() error { return second(worktrees.Unlock(s.ctx, s.b, "one")) },
+		"submit":     func() error { return second(s.trySubmit("coder-1", "one")) },
+		"tidy":       func() error { return worktrees.Tidy(s.ctx, s.b, v, ada, "one") },
+		"tidy all":   func() error { return second(worktrees.TidyAll(s.ctx, s.b, ada)) },
+		"unlock":     func() error { return second(worktrees.Unlock(s.ctx, s.b, "one")) },
 		"verdict": func() error {
 			return second(worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: coder, Task: "one", Verdict: board.VerdictApproved}))
 		},
@@ -111,4 +111,82 @@ func TestConcerning(t *testing.T) {
 			t.Errorf("%+v: %v", c.p, got)
 		}
 	}
+}
+
+// TestBrokenRefIsNoAnswer checks that a ref whose value can't be read is not taken for a missing
+// one: whatever needs it fails, moves no ref, and leaves the worktrees as they are.
+func TestBrokenRefIsNoAnswer(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), ready("three"), approved("coder-3", "three", "c.txt", "c\n"))
+	coder, other := gitboard.Request{Actor: s.as("coder-1")}, gitboard.Request{Actor: s.as("coder-2")}
+	reviewer := gitboard.Request{Actor: s.as("code-reviewer-1")}
+	s.checkpoint("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.write(s.path("one"), "left.txt", "nowhere else\n")
+	v, ada := testrun.Must(s.b.View(s.ctx))(s.t), human()
+	over := *v.State.Task("one") // as if it were over
+	over.Status = board.Abandoned
+	plan := board.PreExec{About: about("one"), Checkpoint: board.Checkpoint{Intent: "i", Validation: "v", FilesToModify: []string{"a.txt"}}}
+	next := s.git(s.dir, "commit-tree", "-m", "next", "-p", "integration", "integration^{tree}")
+	end := func() error { return second(worktrees.End(s.ctx, s.b, coder, &board.Release{About: about("one")})) }
+	claim := func() error {
+		return second(worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: other, Task: "two"}))
+	}
+	merges := func(tasks ...string) func() error {
+		return func() error {
+			return second(merge.Train(s.ctx, s.b, merge.TrainRequest{Request: reviewer, Tasks: tasks}))
+		}
+	}
+	status := func(task string) func() error {
+		return func() error { return second(worktrees.StatusOf(s.ctx, s.b, task)) }
+	}
+	tidy := func() error { return worktrees.Tidy(s.ctx, s.b, v, ada, "one") }
+	land := func() error { return s.lands(s.b, plumbing.OID(next)) }
+	for _, c := range []struct {
+		ref   string
+		fails map[string]func() error
+	}{
+		{taskRef("one"), map[string]func() error{
+			"end":        end,
+			"submit":     func() error { return second(s.trySubmit("coder-1", "one")) },
+			"checkpoint": func() error { return second(worktrees.PreExec(s.ctx, s.b, coder, plan)) },
+			"fresh":      func() error { return second(worktrees.Create(s.ctx, s.b, "one", &ada)) },
+			"tidy":       tidy,
+			"later": func() error {
+				_, _, err := worktrees.Later(s.ctx, s.b, v, &over)
+				return err
+			},
+		}},
+		{taskRef("two"), map[string]func() error{"claim": claim, "status": status("two")}},
+		{"refs/heads/integration", map[string]func() error{
+			"claim": claim, "end": end, "status": status("one"), "tidy": tidy, "merge": merges("three"), "merge all": merges(), "land": land,
+			"diagnose": func() error { return second(merge.Diagnose(s.ctx, s.b, ada)) },
+			"finish":   func() error { return second(merge.Finish(s.ctx, s.b, ada)) },
+			"retry":    func() error { return second(merge.Retry(s.ctx, s.b, reviewer, "three")) },
+		}},
+		{plumbing.LeaseRef(plumbing.MergeHolder), map[string]func() error{"merge": merges("three"), "land": land}},
+	} {
+		file := filepath.Join(s.b.Repo().CommonDir(), filepath.FromSlash(c.ref))
+		was, err := os.ReadFile(file)
+		s.breaks(c.ref, "garbage\n")
+		before := s.git(s.dir, "for-each-ref")
+		for name, do := range c.fails {
+			failed := do()
+			if broken := (*git.BrokenRefError)(nil); !errors.As(failed, &broken) || broken.Ref != c.ref {
+				t.Errorf("%s with a broken %s: %v", name, c.ref, failed)
+			}
+			if after := s.git(s.dir, "for-each-ref"); after != before {
+				t.Errorf("%s with a broken %s: refs\n%s\nwere\n%s", name, c.ref, after, before)
+			}
+		}
+		s.lies("one", "three")
+		if s.read(s.path("one"), "left.txt") == "" {
+			t.Fatal("uncommitted work is gone")
+		}
+		s.check(os.Remove(file))
+		if err == nil {
+			s.check(os.WriteFile(file, was, 0o644))
+		}
+	}
+	s.is("one", board.Claimed)
+	s.is("three", board.Approved)
 }

@@ -116,59 +116,6 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	}
 }
 
-// amidst is a context by which something is done each time that it is used, as another process may
-// do it then.
-type amidst struct {
-	context.Context
-	do func()
-}
-
-func (c amidst) Done() <-chan struct{} {
-	c.do()
-	return c.Context.Done()
-}
-
-func (c amidst) Err() error {
-	c.do()
-	return c.Context.Err()
-}
-
-// TestFollowBeside checks that a process that has lost the race to move integration here leaves
-// nothing behind by which the checkout that has followed would seem to lag.
-func TestFollowBeside(t *testing.T) {
-	ctx, b, _, base := boarded(t)
-	top, hub := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "hub.git")
-	run(t, "", "init", "-q", "--bare", hub)
-	run(t, top, "remote", "add", "origin", hub)
-	must(t, b.Sharing().Share(ctx, "origin"))
-	run(t, top, "checkout", "-q", "integration")
-	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("b\n"), 0o644))
-	run(t, top, "add", "b.txt")
-	next := run(t, top, "commit-tree", "-p", string(base), "-m", "landed", string(run(t, top, "write-tree")))
-	run(t, top, "reset", "-q", "--hard", string(base))
-	run(t, top, "push", "-q", "--no-verify", "origin", string(next)+":refs/heads/integration")
-	later := run(t, top, "commit-tree", "-p", string(next), "-m", "later", string(next)+"^{tree}")
-	other := func() {
-		announced, _ := filepath.Glob(filepath.Join(b.Dir(), forwardDir, "*"))
-		if len(announced) == 0 || run(t, top, "rev-parse", "integration") == later {
-			return
-		}
-		run(t, top, "push", "-q", "--no-verify", "origin", string(later)+":refs/heads/integration")
-		run(t, top, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(later))
-		run(t, top, "read-tree", "-m", "-u", string(base), string(later))
-	}
-	f, err := Follow(amidst{ctx, other}, b, gitboard.Moment{})
-	if must(t, err); f.Moved || run(t, top, "rev-parse", "integration") != later {
-		t.Fatalf("it has not lost the race: %+v", f)
-	}
-	must(t, os.WriteFile(filepath.Join(top, "b.txt"), []byte("a human's\n"), 0o644))
-	run(t, top, "add", "b.txt")
-	f, err = Follow(ctx, b, gitboard.Moment{})
-	if must(t, err); len(f.Warnings) > 0 || len(f.BroughtForward) > 0 {
-		t.Errorf("the checkout has followed, and it says %+v", f)
-	}
-}
-
 // locks has a git hold a ref's lock until release.
 func locks(t *testing.T, top, ref string) (release func()) {
 	t.Helper()

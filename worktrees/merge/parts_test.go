@@ -1,10 +1,9 @@
 package merge
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -207,21 +206,6 @@ func TestModulesOfTheCandidate(t *testing.T) {
 	}
 }
 
-// TestFollowing checks that only the checkouts of a branch that is moved from here follow.
-func TestFollowing(t *testing.T) {
-	ctx, b, v, base := boarded(t)
-	run(t, b.Repo().TopLevel(), "checkout", "-q", "integration")
-	gone := filepath.Join(t.TempDir(), "gone")
-	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", "--force", gone, "integration")
-	must(t, os.RemoveAll(gone))
-	for from, want := range map[plumbing.OID][]string{base: {b.Repo().TopLevel(), gone}, plumbing.OID(strings.Repeat("1", 40)): nil} {
-		got, err := following(ctx, b, v, from, base)
-		if !slices.Equal(got, want) || err != nil {
-			t.Errorf("from %s: %q %v", from, got, err)
-		}
-	}
-}
-
 // TestFollowingTheAway checks that a checkout whose disk is not mounted while integration moves
 // follows when it is there again, however often that was.
 func TestFollowingTheAway(t *testing.T) {
@@ -306,52 +290,6 @@ func TestCandidateOutlivesPrune(t *testing.T) {
 	run(t, top, "fsck", "--strict", "--connectivity-only", string(c.commit))
 	if got := string(run(t, top, "show", "landed:a.txt")); strings.TrimSpace(got) != "b\na\n1\n2\n3\nc" {
 		t.Errorf("landed %q", got)
-	}
-}
-
-// TestStart checks that a test ahead ends the one that was running at its place.
-func TestStart(t *testing.T) {
-	ctx, b, v, base := boarded(t)
-	tr := &train{b: b, tests: testsOf(b, false), ahead: map[string]*ahead{}}
-	c := &candidate{view: v, task: &board.Task{ID: "one"}, commit: base, tree: base, command: "false"}
-	tr.tests.learn(testKey(c.tree, c.command), nil) // so that it does not run
-	runs := func(place string) context.Context {
-		ended, end := context.WithCancel(ctx)
-		a := &ahead{end: end, done: make(chan struct{})}
-		tr.ahead[place] = a
-		go func() {
-			<-ended.Done()
-			close(a.done)
-		}()
-		return ended
-	}
-	before, other := runs("place"), runs("other")
-	tr.start(ctx, []*candidate{c}, "place", io.Discard)
-	if before.Err() == nil || other.Err() != nil {
-		t.Errorf("at its place: %v, at another: %v", before.Err(), other.Err())
-	}
-	if tr.endAhead(); len(tr.ahead) != 0 || other.Err() == nil {
-		t.Errorf("left: %v, %v", tr.ahead, other.Err())
-	}
-}
-
-// TestEndOf checks that the end of a long log is read, and the whole of a short one.
-func TestEndOf(t *testing.T) {
-	file := testrun.Must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
-	defer file.Close()
-	for _, size := range []int{0, 3, 4 * maxTail, 9 * maxTail} {
-		text := bytes.Repeat([]byte("a"), size)
-		if size > 0 {
-			text[size-1] = 'z'
-		}
-		must(t, os.WriteFile(file.Name(), text, 0o644))
-		if got, err := endOf(file); len(got) != min(size, 4*maxTail) || !strings.HasSuffix(string(text), got) || err != nil {
-			t.Errorf("of %d bytes: %d, %v", size, len(got), err)
-		}
-	}
-	file.Close()
-	if _, err := endOf(file); err == nil {
-		t.Error("what can't be read is empty")
 	}
 }
 
@@ -450,4 +388,69 @@ func TestRecorded(t *testing.T) {
 	if r := of(&board.AddNote{}); r != nil {
 		t.Errorf("%+v", r)
 	}
+}
+
+func ada() board.Actor { return board.HumanActor("Ada", "ada@example.org") }
+
+// do carries out an operation.
+func do(t *testing.T, ctx context.Context, b *gitboard.Board, actor board.Actor, p board.Payload) *gitboard.Done {
+	t.Helper()
+	return testrun.Must(b.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(p)))(t)
+}
+
+// commitOn commits a file on top of a commit, and leaves the main worktree there.
+func commitOn(t *testing.T, b *gitboard.Board, parent plumbing.OID, file, text string) plumbing.OID {
+	t.Helper()
+	top := b.Repo().TopLevel()
+	run(t, top, "checkout", "-q", "--detach", string(parent))
+	must(t, os.WriteFile(filepath.Join(top, file), []byte(text), 0o644))
+	return plumbing.OID(testrun.CommitAll(t, top, text))
+}
+
+// setIntegration moves integration without an operation.
+func setIntegration(t *testing.T, b *gitboard.Board, commit plumbing.OID) {
+	t.Helper()
+	run(t, b.Repo().TopLevel(), "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/integration", string(commit))
+}
+
+// approve adds a task, and takes it to the approval of a commit on top of integration, by
+// operations alone. It returns the reviewer.
+func approve(t *testing.T, ctx context.Context, b *gitboard.Board, id string, commit plumbing.OID, change ...func(*board.AddTask)) board.Actor {
+	t.Helper()
+	v := testrun.Must(b.View(ctx))(t)
+	base := testrun.Must(v.Integration(ctx))(t)
+	about, n := board.About{Task: id}, len(v.State.Tasks())+1
+	_, coder, err := b.Sessions().Register(ctx, fmt.Sprint("coder-", n), "", gitboard.Process{})
+	must(t, err)
+	_, reviewer, err := b.Sessions().Register(ctx, fmt.Sprint("code-reviewer-", n), "", gitboard.Process{})
+	must(t, err)
+	add := &board.AddTask{About: about, Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Task " + id, DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3,
+	}}
+	for _, c := range change {
+		c(add)
+	}
+	do(t, ctx, b, ada(), add)
+	do(t, ctx, b, coder, &board.Claim{About: about, Clone: "another", BaseCommit: string(base)})
+	do(t, ctx, b, coder, &board.PreExec{About: about, Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}})
+	do(t, ctx, b, coder, &board.Submit{
+		About: about, Commit: string(commit), Tree: string(run(t, b.Repo().TopLevel(), "rev-parse", string(commit)+"^{tree}")), ReviewBase: string(base),
+		Commits: 1, Files: 1, NoTestsBecause: "none", People: []string{"ada@example.org"},
+	})
+	do(t, ctx, b, reviewer, &board.ClaimReview{About: about})
+	do(t, ctx, b, reviewer, &board.Verdict{About: about, Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit)})
+	return reviewer
+}
+
+// again opens the board as another process does.
+func again(t *testing.T, b *gitboard.Board, o gitboard.Options) *gitboard.Board {
+	t.Helper()
+	other := testrun.Must(gitboard.Open(t.Context(), b.Repo().TopLevel(), o))(t)
+	t.Cleanup(func() { other.Close() })
+	return other
+}
+
+func view(t *testing.T, ctx context.Context, b *gitboard.Board) *gitboard.View {
+	t.Helper()
+	return testrun.Must(b.View(ctx))(t)
 }

@@ -1,19 +1,18 @@
 package merge
 
 import (
-	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -128,34 +127,6 @@ func TestTestAhead(t *testing.T) {
 	}
 }
 
-// TestUnknownTree checks that a candidate whose files git can't name is not tested, and that one
-// who is interrupted does not wait for another test of the same files.
-func TestUnknownTree(t *testing.T) {
-	ctx, b, v, base := boarded(t)
-	held := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
-	tr := &train{b: b, held: held, tests: testsOf(b, false)}
-	runs := func(ctx context.Context, c *candidate) error {
-		c.view, c.task, c.command = v, &board.Task{ID: "one"}, "false"
-		f, err := tr.test(ctx, &testRun{c: c, held: held, place: testPlace})
-		if f != nil {
-			t.Errorf("tested: %+v", f)
-		}
-		return err
-	}
-	if err := runs(ctx, &candidate{commit: plumbing.OID(strings.Repeat("1", 40))}); !errors.Is(err, git.ErrNotFound) {
-		t.Errorf("a commit that is not here: %v", err)
-	}
-	tree := run(t, b.Repo().TopLevel(), "rev-parse", string(base)+"^{tree}")
-	_, _, end, err := tr.tests.begin(ctx, testKey(tree, "false"))
-	must(t, err)
-	defer end()
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	if err := runs(cancelled, &candidate{commit: base, tree: tree}); !errors.Is(err, context.Canceled) {
-		t.Errorf("another test of it runs: %v", err)
-	}
-}
-
 // TestFlakyNotRecorded checks that a test which failed and then passed is not forgotten without
 // a word if the board can't record it.
 func TestFlakyNotRecorded(t *testing.T) {
@@ -183,39 +154,6 @@ func TestNoIdentity(t *testing.T) {
 	}
 }
 
-// TestNoLease checks that a lease without a name of its own is not taken, and that it is said when
-// one can't be given back.
-func TestNoLease(t *testing.T) {
-	ctx, b, _ := begin(t)
-	none := errors.New("no randomness")
-	if h, err := hold(ctx, again(t, b, gitboard.Options{Random: iotest.ErrReader(none)}), reviewer("code-reviewer-1"), ""); !errors.Is(err, none) {
-		t.Errorf("%+v (%v)", h, err)
-	}
-	h := testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), ""))(t)
-	file := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(plumbing.LeaseRef(plumbing.MergeHolder)))
-	must(t, os.WriteFile(file, []byte("garbage\n"), 0o644))
-	if err := h.release(ctx); !errors.As(err, new(*git.BrokenRefError)) {
-		t.Errorf("its ref is broken: %v", err)
-	}
-}
-
-// TestOnlyCredentialsAreHidden checks that a failure's record keeps its log where it is refused for
-// another reason.
-func TestOnlyCredentialsAreHidden(t *testing.T) {
-	ctx, b, _, base := boarded(t)
-	own := commitOn(t, b, base, "b.txt", "b\n")
-	who := approve(t, ctx, b, "one", own)
-	do(t, ctx, b, ada(), &board.Block{About: board.About{Task: "one"}, Reason: "stop"})
-	v := view(t, ctx, b)
-	c := &candidate{view: v, task: v.State.Task("one"), base: base}
-	p := c.failure(board.FailTest, "false")
-	p.Log, p.Files = "it failed", []string{"b.txt"}
-	tr := &train{b: b, r: TrainRequest{Request: gitboard.Request{Actor: who}}}
-	if log := tr.hideSecrets(ctx, v, c, p); log != "it failed" || p.Log != log || !slices.Equal(p.Files, []string{"b.txt"}) {
-		t.Errorf("%q of %+v", log, p)
-	}
-}
-
 // TestTidyWarns checks that it is said where nothing can be tidied after a merge.
 func TestTidyWarns(t *testing.T) {
 	ctx, b, v, _ := boarded(t)
@@ -240,5 +178,60 @@ func TestConflictsBeforeTest(t *testing.T) {
 	}
 	if want := []string{"late conflict", "first ", "second conflict"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, not %q", got, want)
+	}
+}
+
+// TestIntentsHoldIntegration checks that every recorded merge moves or verifies integration from
+// its old value and verifies the merge lease, all in one transaction, and that its intent writes no
+// file: the checkout of integration is told before.
+func TestIntentsHoldIntegration(t *testing.T) {
+	ctx, b, v, base := boarded(t)
+	human := board.HumanActor("Ada", "ada@example.org")
+	next := commitOn(t, b, base, "a.txt", "two\n")
+	run(t, b.Repo().TopLevel(), "worktree", "add", "-q", filepath.Join(t.TempDir(), "beside"), "integration")
+	pure := func(intent func()) {
+		t.Helper()
+		before := testrun.Files(t, b.Repo().TopLevel())
+		if intent(); !maps.Equal(before, testrun.Files(t, b.Repo().TopLevel())) {
+			t.Error("an intent wrote a file")
+		}
+	}
+	c := &candidate{view: v, task: &board.Task{ID: "one"}, base: base, commit: next, kind: board.FastForward}
+	for _, held := range []bool{false, true} {
+		m := &train{b: b}
+		free := plumbing.RefUpdate{Ref: plumbing.LeaseRef(plumbing.MergeHolder)}
+		if held {
+			m.held = testrun.Must(hold(ctx, b, reviewer("code-reviewer-1"), "", "one"))(t)
+			free = lease.Fence(plumbing.MergeHolder, m.held.held)
+		}
+		for name, is := range map[string]struct {
+			move *move
+			to   plumbing.OID
+		}{
+			"a failure": {&move{train: m, view: v, failed: c, p: c.failure(board.FailTest, "false"), last: true}, base},
+			"a landing": {&move{train: m, view: v, landed: []*candidate{c}, last: true}, c.commit},
+		} {
+			var refs []plumbing.RefUpdate
+			var err error
+			pure(func() { _, refs, err = is.move.decide(ctx, v) })
+			must(t, err)
+			if want := (plumbing.RefUpdate{Ref: "refs/heads/integration", Old: base, New: is.to}); !slices.Contains(refs, want) {
+				t.Errorf("%s, lease held %t: %v lacks %v", name, held, refs, want)
+			}
+			if !slices.Contains(refs, free) {
+				t.Errorf("%s, lease held %t: %v lacks the lease %v", name, held, refs, free)
+			}
+		}
+		if held {
+			continue
+		}
+		l := &lander{b: b, r: gitboard.Request{Actor: human}, tip: base, commit: c.commit}
+		var refs []plumbing.RefUpdate
+		var err error
+		pure(func() { _, refs, err = l.decide(ctx, v) })
+		must(t, err)
+		if want := (plumbing.RefUpdate{Ref: "refs/heads/integration", Old: base, New: c.commit}); !slices.Contains(refs, want) || !slices.Contains(refs, free) {
+			t.Errorf("a human's: %v lacks %v or %v", refs, want, free)
+		}
 	}
 }
