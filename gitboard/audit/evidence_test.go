@@ -1,7 +1,6 @@
 package audit_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,7 +35,7 @@ func TestEvidence(t *testing.T) {
 	work := w.approved(coder2, "zeta")
 	w.merge("zeta", work)
 	w.ready("alpha")
-	w.approved(coder1, "alpha")
+	alpha := w.approved(coder1, "alpha")
 	if r := w.clean(); len(r.Notes) > 0 || fmt.Sprint(r.Attested) != "map[test:1 worktree:4]" {
 		t.Fatalf("%v, attested: %v", r.Notes, r.Attested)
 	}
@@ -47,6 +46,10 @@ func TestEvidence(t *testing.T) {
 	w.rewind(tip)
 	w.move(integration)
 	w.steps = w.steps[:steps]
+	// lying hands in a task's work with a false record.
+	lying := func(lie func(*board.Submit)) func(*world) {
+		return func(w *world) { w.claimed("beta"); w.handIn("beta", lie) }
+	}
 	several := map[string]int{"counted otherwise": 2, "merged something else": 2, "reviewed from elsewhere": 3}
 	for name, c := range map[string]struct {
 		do    func(w *world) // runs after one task was approved and one merged
@@ -97,22 +100,19 @@ func TestEvidence(t *testing.T) {
 			w.do(ada, &board.Comment{About: about("beta-2"), Commit: string(at), Path: "beta-2.go", Line: 1, Lines: 1, Deleted: true, Text: "why?"})
 		}, `it says that the submission deletes "beta-2.go", and it does not`, false},
 		"merged elsewhere": {func(w *world) {
-			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
-			m, _ := w.mergeCommit("alpha", work)
+			m, _ := w.mergeCommit("alpha", alpha)
 			w.do(judge1, m)
 		}, "is not on integration", true},
 		"merged something else": {func(w *world) {
 			other := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"other.go": "//"})
-			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, at := w.mergeCommit("alpha", other)
-			m.ReviewCommit = string(work)
+			m.ReviewCommit = string(alpha)
 			w.do(judge1, m, w.lands(at))
 		}, "does not hold the approved commit", false},
 		"merged more than was approved": {func(w *world) {
-			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			more := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"more.go": "//"})
-			m, _ := w.mergeCommit("alpha", work)
-			at := w.project([]plumbing.OID{w.integration, work, more}, judge1, nil)
+			m, _ := w.mergeCommit("alpha", alpha)
+			at := w.project([]plumbing.OID{w.integration, alpha, more}, judge1, nil)
 			m.MergeCommit = string(at)
 			w.do(judge1, m, w.lands(at))
 		}, "is not a merge of ", false},
@@ -135,30 +135,18 @@ func TestEvidence(t *testing.T) {
 			apart := w.project(nil, coder1, map[string]string{"apart.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(apart), Tree: w.tree(apart), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
 		}, "does not follow from ", false},
-		"counted otherwise": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", func(p *board.Submit) { p.Commits, p.Files = 1, 1 })
-		}, "it says that it has 1 commits, and has 2", false},
+		"counted otherwise": {lying(func(p *board.Submit) { p.Commits, p.Files = 1, 1 }), "it says that it has 1 commits, and has 2", false},
 		"counted from the review's base": {func(w *world) {
 			w.claimed("beta")
 			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
 			w.handIn("beta", func(*board.Submit) {})
 		}, "it says that it has 2 commits, and has 3", false},
-		"with another tree": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", func(p *board.Submit) { p.Tree = nowhere })
-		}, "it says that its tree is \"" + nowhere + "\", and it is ", false},
-		"hiding what was made before the checkpoint": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", func(p *board.Submit) { p.Early = nil })
-		}, "it names 0 commits from before the checkpoint, and has 1", false},
-		"hiding that a human made some of it": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", func(p *board.Submit) {
-				p.Commit = string(w.project([]plumbing.OID{plumbing.OID(p.Commit)}, ada, map[string]string{"beta.go": "// by hand"}))
-				p.Commits, p.Tree = 3, w.tree(plumbing.OID(p.Commit))
-			})
-		}, "it names 0 humans who made commits of it, and has 1", false},
+		"with another tree":                          {lying(func(p *board.Submit) { p.Tree = nowhere }), "it says that its tree is \"" + nowhere + "\", and it is ", false},
+		"hiding what was made before the checkpoint": {lying(func(p *board.Submit) { p.Early = nil }), "it names 0 commits from before the checkpoint, and has 1", false},
+		"hiding that a human made some of it": {lying(func(p *board.Submit) {
+			p.Commit = string(w.project([]plumbing.OID{plumbing.OID(p.Commit)}, ada, map[string]string{"beta.go": "// by hand"}))
+			p.Commits, p.Tree = 3, w.tree(plumbing.OID(p.Commit))
+		}), "it names 0 humans who made commits of it, and has 1", false},
 		"hiding what a human has to approve": {func(w *world) {
 			team := board.BuiltinTeam()
 			team.Stages[0].Review.Paths = []string{"docs/**", "*_test.go"}
@@ -166,52 +154,35 @@ func TestEvidence(t *testing.T) {
 			w.claimed("beta")
 			w.handIn("beta", func(*board.Submit) {})
 		}, "it says that it changes files matching [], for which a human has to approve, and it changes some of [*_test.go]", false},
-		"with fewer files": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", func(p *board.Submit) { p.Files = 1 })
-		}, "it says that it changes 1 file, and changes 2", false},
-		"with tests that it does not change": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", func(p *board.Submit) { p.Tests = []string{"other_test.go"} })
-		}, `it names the test "other_test.go", which it does not change`, false},
-		"with a test that it empties": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", w.empties)
-		}, `it names the test "beta_test.go", which it deletes or empties`, false},
-		"with an emptied test that it keeps quiet about": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", func(p *board.Submit) {
-				w.empties(p)
-				p.Tests, p.NoTestsBecause = nil, "none needed"
-			})
-		}, `it deletes or empties the test "beta_test.go", and does not say so`, false},
-		"with a test that it is said to delete": {func(w *world) {
-			w.claimed("beta")
-			w.handIn("beta", func(p *board.Submit) {
-				p.Tests, p.DeletedTests, p.NoTestsBecause = nil, []string{"beta_test.go"}, "none needed"
-			})
-		}, `it says that it deletes or empties the test "beta_test.go", and does not`, false},
+		"with fewer files":                   {lying(func(p *board.Submit) { p.Files = 1 }), "it says that it changes 1 file, and changes 2", false},
+		"with tests that it does not change": {lying(func(p *board.Submit) { p.Tests = []string{"other_test.go"} }), `it names the test "other_test.go", which it does not change`, false},
+		"with a test that it empties":        {lying(w.empties), `it names the test "beta_test.go", which it deletes or empties`, false},
+		"with an emptied test that it keeps quiet about": {lying(func(p *board.Submit) {
+			w.empties(p)
+			p.Tests, p.NoTestsBecause = nil, "none needed"
+		}), `it deletes or empties the test "beta_test.go", and does not say so`, false},
+		"with a test that it is said to delete": {lying(func(p *board.Submit) {
+			p.Tests, p.DeletedTests, p.NoTestsBecause = nil, []string{"beta_test.go"}, "none needed"
+		}), `it says that it deletes or empties the test "beta_test.go", and does not`, false},
 		"finished with more": {func(w *world) {
-			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
-			more := w.project([]plumbing.OID{work}, coder1, map[string]string{"more.go": "//"})
+			more := w.project([]plumbing.OID{alpha}, coder1, map[string]string{"more.go": "//"})
 			before := w.integration
 			w.move(w.project([]plumbing.OID{before, more}, coder1, nil))
-			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: string(before), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
+			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(alpha), Before: string(before), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "is not a merge of ", false},
 		"finished on another's move": {func(w *world) {
-			work := plumbing.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			more := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"more.go": "//"})
 			w.move(more)
-			w.move(w.project([]plumbing.OID{more, work}, coder1, nil))
-			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: string(more), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
+			w.move(w.project([]plumbing.OID{more, alpha}, coder1, nil))
+			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(alpha), Before: string(more), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "integration: integration got ", true},
 		"reverted without undoing it": {func(w *world) {
-			w.merge("alpha", plumbing.OID(w.task("alpha").ReviewCommit))
+			w.merge("alpha", alpha)
 			other := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"new.go": "//"})
 			w.do(ada, &board.Revert{About: about("alpha"), Before: string(w.integration), Commit: string(other), Merged: string(other)}, w.lands(other))
 		}, "does not undo", false},
 		"reverted with more": {func(w *world) {
-			w.merge("alpha", plumbing.OID(w.task("alpha").ReviewCommit))
+			w.merge("alpha", alpha)
 			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
 			p, right := w.undo("alpha")
 			wrong := w.project([]plumbing.OID{w.integration, plumbing.OID(p.Merged)}, ada, map[string]string{"new.go": "//"})
@@ -739,16 +710,13 @@ func TestMissingObjects(t *testing.T) {
 	whole := w.tip()
 	// Nothing on this board leads to the file, and so no replay makes it.
 	forged := w.forge(forgery{parent: whole, op: noteOf("f"), files: map[string][]byte{"README.md": []byte("hello")}})
-	lose := func(name string) {
-		o := testrun.Must(repo.Object(w.ctx, name))(t)
-		check(t, os.Remove(filepath.Join(repo.CommonDir(), "objects", string(o.OID[:2]), string(o.OID[2:]))))
-	}
-	check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
+	l := &lossy{w, repo, nil}
+	l.forget("liza", "kept")
+	lose := func(name string) { l.lose(testrun.Must(repo.Object(w.ctx, name))(t).OID) }
 	expect := func(r audit.Range, want string) {
 		t.Helper()
-		repo := testrun.Must(git.Open(w.ctx, repo.CommonDir()))(t)
-		report, err := audit.Verify(w.ctx, repo, repo, r, nil)
-		check(t, errors.Join(err, repo.Close()))
+		repo := l.reopened()
+		report := testrun.Must(audit.Verify(w.ctx, repo, repo, r, nil))(t)
 		if got := texts(report.Findings); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%q does not say %q", got, want)
 		}
@@ -803,14 +771,11 @@ func TestUnreadSubmissions(t *testing.T) {
 			if r := w.clean(); len(r.Notes) > 1 { // the commit of a person
 				t.Fatalf("%v", r.Notes)
 			}
-			o, err := repo.Object(w.ctx, string(work)+c.lose)
-			check(t, err)
-			check(t, os.RemoveAll(filepath.Join(repo.CommonDir(), "liza", "kept")))
-			check(t, os.Remove(filepath.Join(repo.CommonDir(), "objects", string(o.OID[:2]), string(o.OID[2:]))))
-			repo, err = git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
-			check(t, err)
-			report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil)
-			check(t, errors.Join(err, repo.Close()))
+			l := &lossy{w, repo, nil}
+			l.forget("liza", "kept")
+			l.lose(testrun.Must(repo.Object(w.ctx, string(work)+c.lose))(t).OID)
+			repo = l.reopened()
+			report := testrun.Must(audit.Verify(w.ctx, repo, repo, audit.Range{}, nil))(t)
 			found := texts(report.Findings)
 			if !strings.Contains(found, "evidence: the submission of alpha, "+work.Short()+", can't be read completely: ") || !strings.Contains(found, c.want) || strings.Contains(found, "zeta") {
 				t.Errorf("%s, landed %v: %s", name, landed, found)
@@ -832,8 +797,7 @@ func TestUnreadLanding(t *testing.T) {
 	l := &lossy{w, repo, nil}
 	l.forget("liza", "kept")
 	l.lose(plumbing.OID(w.tree(landed)))
-	repo = testrun.Must(git.Open(t.Context(), repo.CommonDir()))(t)
-	defer repo.Close()
+	repo = l.reopened()
 	report := testrun.Must(audit.Verify(w.ctx, repo, repo, audit.Range{}, nil))(t)
 	if found := texts(report.Findings); !strings.Contains(found, "evidence: what landed, "+landed.Short()+", can't be read completely: ") || report.Checked != sound.Checked-1 {
 		t.Errorf("%d of %d checked: %s", report.Checked, sound.Checked, found)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -183,15 +182,12 @@ func TestHiddenGap(t *testing.T) {
 	l.forget("liza", "kept")
 	testrun.RunGit(t, repo.CommonDir(), "commit-graph", "write", "--reachable")
 	l.lose(by)
-	repo = testrun.Must(git.Open(t.Context(), repo.CommonDir()))(t)
-	defer repo.Close()
+	repo = l.reopened()
 	if report, err := audit.Verify(w.ctx, repo, repo, audit.Range{}, nil); err == nil || !strings.Contains(err.Error(), "read integration: ") {
 		t.Errorf("%v: %s%s", err, texts(report.Findings), texts(report.Notes))
 	}
 	l.lose(w.find("add-task").commit)
-	another := testrun.Must(git.Open(t.Context(), repo.CommonDir()))(t)
-	defer another.Close()
-	if claims, err := audit.Recorded(w.ctx, another, audit.Range{To: w.tip()}); err == nil {
+	if claims, err := audit.Recorded(w.ctx, l.reopened(), audit.Range{To: w.tip()}); err == nil {
 		t.Errorf("%+v", claims)
 	}
 }

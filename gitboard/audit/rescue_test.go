@@ -29,6 +29,14 @@ func (l *lossy) lose(oid plumbing.OID) {
 	check(l.t, os.Remove(filepath.Join(l.repo.CommonDir(), "objects", string(oid[:2]), string(oid[2:]))))
 }
 
+// reopened opens the repository anew, as a process does that has read nothing yet.
+func (l *lossy) reopened() *git.Repo {
+	l.t.Helper()
+	repo := testrun.Must(git.Open(l.ctx, l.repo.CommonDir()))(l.t)
+	l.t.Cleanup(func() { repo.Close() })
+	return repo
+}
+
 // forget removes a file or directory of the repository.
 func (l *lossy) forget(path ...string) {
 	l.t.Helper()
@@ -96,9 +104,7 @@ func TestDeletedBoard(t *testing.T) {
 	if out, err := gc.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	repo, err = git.Open(t.Context(), repo.CommonDir()) // by a process that has read nothing yet
-	check(t, err)
-	defer repo.Close()
+	repo = l.reopened()
 	loss := testrun.Must(audit.FindLoss(w.ctx, repo))(t)
 	if loss == nil || loss.Newest != tip {
 		t.Fatalf("%v is not at %s", loss, tip.Short())
@@ -119,18 +125,13 @@ func TestDeletedBoard(t *testing.T) {
 // TestFindLoss checks what is found of a board that lost objects or its ref, and that Repair brings
 // it back.
 func TestFindLoss(t *testing.T) {
-	made := testrepo.Init(t, true)
-	repo := testrun.Must(git.Open(t.Context(), made))(t)
-	defer repo.Close()
-	check(t, repo.Settings().Set(t.Context(), "core.logAllRefUpdates", "true"))
-	w := newWorld(t, repo)
-	if loss, err := audit.FindLoss(w.ctx, repo); loss != nil || err != nil {
+	empty := testrun.Must(git.Open(t.Context(), testrepo.Init(t, true)))(t)
+	defer empty.Close()
+	if loss, err := audit.FindLoss(t.Context(), empty); loss != nil || err != nil {
 		t.Errorf("before there is a board: %v, %v", loss, err)
 	}
-	commits := []plumbing.OID{
-		w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"}),
-		w.do(ada, &board.AddNote{Message: "one"}), w.do(ada, &board.AddNote{Message: "two"}), w.do(ada, &board.AddNote{Message: "three"}),
-	}
+	made, w, commits := atHome(t)
+	repo := w.store.(*git.Repo)
 	if loss, err := audit.FindLoss(w.ctx, repo); loss != nil || err != nil {
 		t.Errorf("a whole board: %v, %v", loss, err)
 	}
@@ -204,21 +205,12 @@ func TestFindLoss(t *testing.T) {
 		}, reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + plumbing.LostRef(commits[3]), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "copy")
-			testrepo.Copy(t, made, dir)
-			repo, err := git.Open(t.Context(), dir)
-			check(t, err)
-			defer repo.Close()
-			copied := *w
-			copied.t, copied.store = t, repo
-			l := &lossy{&copied, repo, commits}
+			l := copyOf(t, made, w, commits)
 			if c.says != "" && !strings.Contains(c.says, "recently") {
 				l.forget("liza", "kept") // else the repository repairs itself
 			}
 			c.do(l)
-			repo, err = git.Open(t.Context(), dir) // by a process that has read nothing yet
-			check(t, err)
-			defer repo.Close()
+			repo := l.reopened()
 			loss := testrun.Must(audit.FindLoss(l.ctx, repo))(t)
 			if c.says == "" {
 				if loss != nil {

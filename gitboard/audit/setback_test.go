@@ -34,6 +34,18 @@ func atHome(t *testing.T) (made string, w *world, commits []plumbing.OID) {
 	return made, w, commits
 }
 
+// copyOf copies such a repository.
+func copyOf(t *testing.T, made string, w *world, commits []plumbing.OID) *lossy {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "copy")
+	testrepo.Copy(t, made, dir)
+	repo := testrun.Must(git.Open(t.Context(), dir))(t)
+	t.Cleanup(func() { repo.Close() })
+	copied := *w
+	copied.t, copied.store, copied.log = t, repo, log.NewReader(repo, "")
+	return &lossy{&copied, repo, commits}
+}
+
 // TestFindSetBack checks that this clone notices from its own records when a board goes back, and
 // that it moves forward again where that loses nothing.
 func TestFindSetBack(t *testing.T) {
@@ -103,16 +115,9 @@ func TestFindSetBack(t *testing.T) {
 		"back, where the newer is damaged": {func(l *lossy) { l.back(2); l.forget("liza", "kept"); l.lose(commits[3]) }, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "copy")
-			testrepo.Copy(t, made, dir)
-			repo := testrun.Must(git.Open(t.Context(), dir))(t)
-			defer repo.Close()
-			copied := *w
-			copied.t, copied.store, copied.log = t, repo, log.NewReader(repo, "")
-			l := &lossy{&copied, repo, commits}
+			l := copyOf(t, made, w, commits)
 			c.do(l)
-			repo = testrun.Must(git.Open(t.Context(), dir))(t)
-			defer repo.Close()
+			repo := l.reopened()
 			found := testrun.Must(audit.FindSetBack(l.ctx, repo))(t)
 			if (found == nil) != (c.says == "") || found != nil && !strings.Contains(found.String(), c.says) {
 				t.Fatalf("%v does not say %q", found, c.says)

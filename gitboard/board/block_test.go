@@ -44,7 +44,7 @@ func TestBlockForgetsWhoIsNext(t *testing.T) {
 }
 
 // TestReservations checks that work can be reserved only for registered coders, and that a planner
-// can lift a reservation.
+// can lift a reservation, and is woken to if the coder is gone.
 func TestReservations(t *testing.T) {
 	keep := func(to string) *board.Unblock {
 		return &board.Unblock{About: about("login"), Mode: board.UnblockKeepWork, To: to}
@@ -55,15 +55,7 @@ func TestReservations(t *testing.T) {
 	s.clone().do(coder1, &board.Deregister{}).do(coder2, &board.Deregister{}).do(coder3, &board.Deregister{}).
 		refused("unknown-agent", planner, keep("coder-99"), "coder-99 is not registered, and neither is any other coder")
 	s.do(planner, keep("coder-2")).refused("reserved", coder3, goOn("login"))
-	s.do(planner, lift)
-	equal(t, "reserved_for", s.task("login").ReservedFor, "")
-	equal(t, "freed", s.task("login").Freed, false)
-	s.refused("exists", planner, lift, "free for any coder")
-	s.do(coder3, goOn("login"))
 	s.refused("unknown-agent", human, write("tasks/login.yaml", "reserved_for", "coder-99"))
-
-	// The coder is gone: the planner is woken and lifts the reservation.
-	s = begun(t).in(board.Blocked, "login").do(planner, keep("coder-2"))
 	wakes := func() bool {
 		return slices.ContainsFunc(report.Wakes(s.state(), "goal-1"), func(w report.Wake) bool {
 			return w.Trigger == report.StaleReservation && slices.Equal(w.About, []string{"login"})
@@ -74,6 +66,7 @@ func TestReservations(t *testing.T) {
 	equal(t, "woken", wakes(), true)
 	s.do(planner, lift)
 	equal(t, "woken after that", wakes(), false)
+	s.refused("exists", planner, lift, "free for any coder")
 	s.do(coder3, goOn("login"))
 }
 

@@ -3,11 +3,9 @@ package board_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var numbered = map[string]string{board.NoteDir: "note", board.AnomalyDir: "anomaly", board.DiscoveryDir: "disc", board.SpecChangeDir: "change"}
@@ -61,39 +59,6 @@ func TestRecordPath(t *testing.T) {
 		if board.IsDir(path) != want {
 			t.Errorf("%q is a directory of records: %v", path, !want)
 		}
-	}
-}
-
-// TestDirectoriesStaySmall checks that with a hundred thousand records of a family no directory has
-// more than a hundred entries.
-func TestDirectoriesStaySmall(t *testing.T) {
-	testrun.NotShort(t)
-	const most = 100_000
-	entries := map[string]int{}
-	last := ""
-	for n := range most {
-		path := board.RecordPath(board.NoteDir, fmt.Sprintf("note-%d", n))
-		dirs := strings.Split(path, "/")
-		if len(dirs) != 4 {
-			t.Fatal(path)
-		}
-		// Numbers only grow, so a directory that is not on the last path is new: one more entry of
-		// its parent.
-		for depth := 3; depth > 0; depth-- {
-			dir := strings.Join(dirs[:depth], "/")
-			if depth == 3 || !strings.HasPrefix(last, strings.Join(dirs[:depth+1], "/")+"/") {
-				entries[dir]++
-			}
-		}
-		last = path
-	}
-	for dir, n := range entries {
-		if n > 100 {
-			t.Errorf("%s has %d entries", dir, n)
-		}
-	}
-	if len(entries) != 1+10+1000 {
-		t.Errorf("%d directories", len(entries))
 	}
 }
 

@@ -46,11 +46,8 @@ func TestTeamFaults(t *testing.T) {
 		}, "stages:"},
 		{"a model in two lines", "roles[3].model", "holds a control character", func(t *board.Team) { t.Roles[3].Model = "m\n1" }, "model: |-"},
 		{"a blank skill", "roles[3].skills[0]", "is not the name of a skill", func(t *board.Team) { t.Roles[3].Skills = []string{" "} }, `- " "`},
-		{"a skill in two lines", "roles[3].skills[0]", "is not the name of a skill", func(t *board.Team) { t.Roles[3].Skills = []string{"g\no"} }, "- |-"},
 		{"a next stage twice", "stages[0].next[1]", "docs is listed twice", func(t *board.Team) { t.Stages[0].Next = []string{"docs", "docs"} }, "- docs"},
 		{"a bad name", "roles[3].name", `"Docs 1" can't be the name`, func(t *board.Team) { t.Roles[3].Name = "Docs 1" }, "- name: Docs 1"},
-		{"a number in a name", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "docs-2" }, "- name: docs-2"},
-		{"a merge", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "merge-coder" }, "- name: merge-coder"},
 		{"a human", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "human" }, "- name: human"},
 		{"no kind", "roles[3].kind", `"" is not a kind of role: use planner, coder or reviewer`, func(t *board.Team) { t.Roles[3].Kind = "" }, `kind: ""`},
 		{"another kind of coder", "roles[1].kind", "is of the kind coder, not reviewer", func(t *board.Team) { t.Roles[1].Kind = "reviewer" }, "kind: reviewer"},
@@ -65,14 +62,11 @@ func TestTeamFaults(t *testing.T) {
 		{"an unknown role", "stages[1].role", `no role "docs-writers": nearest: docs-writer`, func(t *board.Team) { t.Stages[1].Role = "docs-writers" }, "role: docs-writers"},
 		{"a reviewer codes", "stages[1].role", "code-reviewer is a reviewer", func(t *board.Team) { t.Stages[1].Role = "code-reviewer" }, "role: code-reviewer"},
 		{"an unknown stage", "stages[0].next[0]", `no stage "doc": nearest: docs`, func(t *board.Team) { t.Stages[0].Next = []string{"doc"} }, "- doc"},
-		{"an unknown stage further on", "stages[1].next[0]", `no stage "gone"`, func(t *board.Team) { t.Stages[1].Next = []string{"gone"} }, "- gone"},
 		{"a cycle", "stages[0].next[0]", "in a cycle: docs leads back to code", func(t *board.Team) { t.Stages[1].Next = []string{"code"} }, "- docs"},
 		{"a quorum out of reach", "stages[1].review.approvals", "3 approvals are asked for, and the roles that review have at most 2 agents", func(t *board.Team) {
 			t.Roles[2].Max, t.Stages[1].Review.Approvals = 2, 3
 		}, "approvals: 3"},
 		{"a blank test", "stages[1].test", "is not a command in one line", func(t *board.Team) { t.Stages[1].Test = " " }, `test: " "`},
-		{"a test in two lines", "stages[1].test", "is not a command in one line", func(t *board.Team) { t.Stages[1].Test = "make\ntest" }, "test: |-"},
-		{"itself", "stages[1].next[0]", "in a cycle", func(t *board.Team) { t.Stages[1].Next = []string{"docs"} }, "- docs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := withDocs(c.change)

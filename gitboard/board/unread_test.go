@@ -66,13 +66,7 @@ func TestUnread(t *testing.T) {
 	s.in(board.Merged, "b").in(board.Claimed, "a").do(planner, add("c", "b"))
 	all := decisions(t)
 	for _, op := range []board.Operation{
-		{Actor: planner, Payload: add("d", "b", "c")}, {Actor: coder1, Payload: preExec("a")}, {Actor: coder1, Payload: submit("a")},
-		{Actor: human, Payload: &board.AddNote{Message: "m"}}, {Actor: planner, Payload: &board.Abandon{About: about("c"), Reason: "r"}},
-		{Actor: human, Payload: &board.Abort{}}, {Actor: planner, Payload: &board.SetCheckpoint{}}, {Actor: coder2, Payload: claim("c")},
-		{Actor: coder1, Payload: &board.HandOff{About: about("a"), Summary: "half", NextAction: "rest"}}, {Actor: coder1, Payload: block("a")},
-		{Actor: planner, Payload: &board.GoalComplete{}}, {Actor: human, Payload: &board.SprintStart{Planned: []string{"c"}}}, {Actor: human, Payload: &board.GoalStart{ID: "more", Text: "t", After: "goal-1"}},
-		{Actor: human, Payload: &board.KeysAdd{Principal: "ada@example.org", Public: public('a')}}, {Actor: human, Payload: withDocs()}, {Actor: planner, Payload: &board.Supersede{About: about("c"), By: []string{"b"}, Reason: "r"}},
-		{Actor: human, Payload: archive("sprint-1", "b")}, {Actor: reviewer1, Payload: reject("a")}, {Actor: coder2, Payload: &board.Usage{Task: "a", CLI: "claude"}}, {Actor: human, Payload: write("tasks/c.yaml", "depends_on", "[b, a]")},
+		{Actor: human, Payload: withDocs()}, {Actor: human, Payload: write("tasks/c.yaml", "depends_on", "[b, a]")}, {Actor: coder2, Payload: claim("c")},
 		{Actor: planner, Payload: &board.Ack{IDs: []string{"note-9"}}}, {Actor: human, Payload: &board.Answer{Note: "note-9", Text: "t"}}, {Actor: human, Payload: write("tasks/c.yaml", "reserved_for", "coder-9")},
 		{Actor: planner, Payload: add("d", "nobody")}, {Actor: planner, Payload: &board.Abandon{About: about("nobody"), Reason: "r"}}, {Actor: planner, Payload: of("nothing", "d")},
 	} {
