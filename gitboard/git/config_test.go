@@ -145,13 +145,15 @@ func TestErrors(t *testing.T) {
 	commit := blob("x").OID
 	damaged := "objects of the history of " + commit.Short() + " are missing or damaged"
 	for want, err := range map[string]error{
-		"git worktree add failed (exit 128): it is there already": &CommandError{Op: "worktree add", Exit: 128, Stderr: "warning: x\nfatal: it is there already\nhint: do not\n\n"},
-		"git x failed (exit 1)":                                   &CommandError{Op: "x", Exit: 1, Stderr: "hint: x\n"},
-		"git x did not finish: why":                               &CommandError{Op: "x", Exit: -1, Stderr: "fatal: y\n", Err: errors.New("why")},
-		damaged:                                                   &DamagedError{Commit: commit},
-		damaged + " (why)":                                        &DamagedError{Commit: commit, Err: errors.New("why")},
-		damaged + ": " + string(commit):                           &DamagedError{Commit: commit, Err: errors.New("why"), Object: commit},
-		damaged + ": a.go (" + string(commit) + ")":               &DamagedError{Commit: commit, Object: commit, Path: "a.go"},
+		"git worktree add failed (exit 128): it is there already":        &CommandError{Op: "worktree add", Exit: 128, Stderr: "warning: x\nfatal: it is there already\nhint: do not\n\n"},
+		"git x failed (exit 1)":                                          &CommandError{Op: "x", Exit: 1, Stderr: "hint: x\n"},
+		"git x did not finish: why":                                      &CommandError{Op: "x", Exit: -1, Stderr: "fatal: y\n", Err: errors.New("why")},
+		"the ref refs/x is broken: its file is empty":                    &BrokenRefError{Ref: "refs/x"},
+		`the ref refs/x is broken: it leads to "abc", which is not here`: &BrokenRefError{Ref: "refs/x", Text: "abc"},
+		damaged:                         &DamagedError{Commit: commit},
+		damaged + " (why)":              &DamagedError{Commit: commit, Err: errors.New("why")},
+		damaged + ": " + string(commit): &DamagedError{Commit: commit, Err: errors.New("why"), Object: commit},
+		damaged + ": a.go (" + string(commit) + ")": &DamagedError{Commit: commit, Object: commit, Path: "a.go"},
 	} {
 		if got := err.Error(); got != want {
 			t.Errorf("got %q, not %q", got, want)

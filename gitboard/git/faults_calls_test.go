@@ -122,28 +122,6 @@ func TestFaultsOfReading(t *testing.T) {
 	})
 }
 
-func TestFaultsOfSettings(t *testing.T) {
-	set := func(key, value string) func(p *place) {
-		return func(p *place) { native(p.t, p.path("repo"), "config", "--add", key, value) }
-	}
-	checkTries(t, "faults-settings.txt", historyPlace, []try{
-		{"SetConfig", nil, func(p *place) (any, error) { return only(p.r.Settings().Set(p.ctx, "liza.x", "y")) }, ""},
-		{"SetConfig, killed", nil, func(p *place) (any, error) {
-			return only(p.r.Settings().Set(p.ctx, "liza.x", "y"))
-		}, "killed"},
-		{"EditConfigFile", nil, func(p *place) (any, error) {
-			return only(p.r.Settings().Edit(func(text []byte) ([]byte, error) { return append(text, "[liza]\n"...), nil }))
-		}, ""},
-		{"Shared", set(RemoteKey, "hub"), func(p *place) (any, error) {
-			m, err := p.r.Shared(p.ctx)
-			if m == nil {
-				return m, err
-			}
-			return fmt.Sprint(m.Name, m.OnlyBranches, m.Patience()), err
-		}, ""},
-	})
-}
-
 func TestFaultsOfWorktrees(t *testing.T) {
 	cut := func(p *place) { // an Advance that has written its files, one of them in part, and not the index
 		writeIn(p.t, p.path("repo"), "a.txt", "one\nnext\nthree\n")
@@ -228,6 +206,7 @@ func TestFaultsOfWriting(t *testing.T) {
 			return only(p.r.ReplaceBroken(p.ctx, &BrokenRefError{Ref: "refs/heads/broken", Text: text}, p.ids[to]))
 		}
 	}
+	set := func(p *place) (any, error) { return only(p.r.Settings().Set(p.ctx, "liza.x", "y")) }
 	checkTries(t, "faults-write.txt", historyPlace, []try{
 		{"UpdateRefs of nothing", nil, func(p *place) (any, error) { return only(p.r.UpdateRefs(p.ctx, nil, "test")) }, ""},
 		{"UpdateRefs", nil, update("refs/heads/topic", "topic", "main"), ""},
@@ -245,6 +224,8 @@ func TestFaultsOfWriting(t *testing.T) {
 			return only(p.r.WriteAndUpdate(p.ctx, []plumbing.Object{blob("new")}, []plumbing.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
 		}, ""},
 		{"ReplaceBroken", broken(""), replace("", "main"), ""},
+		{"SetConfig", nil, set, ""},
+		{"SetConfig, killed", nil, set, "killed"},
 		{"Pack", nil, func(p *place) (any, error) { return only(p.r.Upkeep().Pack(p.ctx)) }, ""},
 	})
 }

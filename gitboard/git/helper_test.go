@@ -209,6 +209,33 @@ func runShell(t *testing.T, dir, shell string, args ...string) {
 	})
 }
 
+// onLook is a context that ends if a function says so when somebody looks whether it has ended.
+type onLook struct {
+	context.Context
+	ended func() bool
+}
+
+func (c onLook) Done() <-chan struct{} {
+	if !c.ended() {
+		return c.Context.Done()
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
+
+func (c onLook) Err() error {
+	if c.ended() {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+// endsWith is a context that ends when a file comes into being.
+func endsWith(ctx context.Context, file string) context.Context {
+	return onLook{ctx, func() bool { return exists(file) }}
+}
+
 // leave makes a lock file as a killed git leaves it.
 func leave(t *testing.T, r *Repo, name string) string {
 	t.Helper()

@@ -51,19 +51,6 @@ func TestMoveThatFailed(t *testing.T) {
 	}
 }
 
-// endsWith is a context that ends when a file comes into being.
-type endsWith struct {
-	context.Context
-	file string
-}
-
-func (c endsWith) Err() error {
-	if exists(c.file) {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestNoRetryAfterTheEnd checks that an update that failed is not tried again after its context has
 // ended.
 func TestNoRetryAfterTheEnd(t *testing.T) {
@@ -71,23 +58,12 @@ func TestNoRetryAfterTheEnd(t *testing.T) {
 	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	tries := filepath.Join(t.TempDir(), "tries")
 	inFront(t, `case "$*" in *update-ref*) echo >>'`+tries+`'; exit 3 ;; esac`)
-	if err := r.UpdateRefs(endsWith{ctx, tries}, []plumbing.RefUpdate{{Ref: "refs/liza/x", New: head}}, ""); child.ExitCode(err) != 3 {
+	if err := r.UpdateRefs(endsWith(ctx, tries), []plumbing.RefUpdate{{Ref: "refs/liza/x", New: head}}, ""); child.ExitCode(err) != 3 {
 		t.Errorf("got %v", err)
 	}
 	if n := strings.Count(readIn(t, filepath.Dir(tries), "tries"), "\n"); n != 1 {
 		t.Errorf("it was tried %d times", n)
 	}
-}
-
-// onLook is a context that calls a function when somebody looks whether it has ended.
-type onLook struct {
-	context.Context
-	call func()
-}
-
-func (c onLook) Done() <-chan struct{} {
-	c.call()
-	return c.Context.Done()
 }
 
 // TestReleasedLock checks that who waits for a lock notices that it is gone.
@@ -96,7 +72,7 @@ func TestReleasedLock(t *testing.T) {
 	r.patience.Watch = time.Hour
 	writeIn(t, r.common, "refs/heads/x.lock", "")
 	lock := filepath.Join(r.common, "refs", "heads", "x.lock")
-	if !r.Locks().Await(onLook{ctx, func() { _ = os.Remove(lock) }}, &BusyError{Paths: []string{lock}}) {
+	if !r.Locks().Await(onLook{ctx, func() bool { _ = os.Remove(lock); return false }}, &BusyError{Paths: []string{lock}}) {
 		t.Error("it is not free")
 	}
 }
@@ -108,7 +84,7 @@ func TestModulePublishedToTheEnd(t *testing.T) {
 	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	fetched := filepath.Join(t.TempDir(), "fetched")
 	inFront(t, `case "$*" in *"fetch --progress"*) echo >'`+fetched+`'; exit 1 ;; esac`)
-	if _, err := r.ModulePublished(endsWith{ctx, fetched}, r.TopLevel(), head); !errors.Is(err, context.Canceled) {
+	if _, err := r.ModulePublished(endsWith(ctx, fetched), r.TopLevel(), head); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

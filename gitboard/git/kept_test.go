@@ -287,24 +287,21 @@ func TestKeptWhileGitFails(t *testing.T) {
 // TestDueKept checks that writers take turns to look after kept objects.
 func TestDueKept(t *testing.T) {
 	_, r := scratch(t)
-	var looked time.Time // before the last look at what was due
-	due := func(when string, want bool) {
-		t.Helper()
-		before := looked
-		looked = time.Now()
-		if _, is := kept.Due(r.Upkeep().KeptDir(), time.Now()); is != want && (want || time.Since(before) < kept.Every) { // also on a slow machine
-			t.Errorf("%s it is due: %v", when, is)
-		}
+	dir := r.Upkeep().KeptDir()
+	mark := filepath.Join(dir, "looked-after")
+	if _, is := kept.Due(dir, noon); is {
+		t.Error("without a directory it is due")
 	}
-	due("without a directory", false)
-	check(t, os.MkdirAll(r.Upkeep().KeptDir(), 0o755))
-	due("at first", true)
-	due("at once again", false)
-	for _, ago := range []time.Duration{2 * kept.Every, -time.Hour} {
-		then := time.Now().Add(-ago)
-		check(t, os.Chtimes(filepath.Join(r.Upkeep().KeptDir(), "looked-after"), then, then))
-		due(fmt.Sprint("after ", ago), true)
-		due("at once again", false)
+	check(t, os.MkdirAll(dir, 0o755))
+	if last, is := kept.Due(dir, noon); !is || !last.IsZero() || !exists(mark) {
+		t.Errorf("at first it is due: %v, after %v", is, last)
+	}
+	for after, want := range map[time.Duration]bool{0: false, kept.Every - 1: false, kept.Every: true, time.Hour: true, -time.Hour: true} {
+		check(t, os.Chtimes(mark, noon, noon))
+		last, is := kept.Due(dir, noon.Add(after))
+		if info := must[os.FileInfo](t)(os.Stat(mark)); is != want || !last.Equal(noon) || info.ModTime().Equal(noon) == want {
+			t.Errorf("%v after %v it is due: %v, and the next one is after %v", after, last, is, info.ModTime())
+		}
 	}
 }
 

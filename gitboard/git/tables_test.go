@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/kept"
@@ -258,7 +257,6 @@ func TestBase(t *testing.T) {
 func TestSmallParts(t *testing.T) {
 	tree := "worktree /a\x00HEAD x\x00bare\x00\x00worktree /b\x00locked why\x00\x00"
 	for what, holds := range map[string]bool{
-		"an empty line says nothing":         child.LastLine("error: a\n \n") == "a",
 		"no reason is given":                 notRepository("d", "").Error() == ErrNotRepository.Error()+": d",
 		"another error is no failure of git": whatGitSaid(errors.New("x")) == "x",
 		"no time is git's":                   len(authorEnv(plumbing.Signature{})) == 4,

@@ -76,30 +76,6 @@ func TestWholeSince(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that ends after so many looks at it.
-type endsAfter struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *endsAfter) ended() bool { return c.left.Add(-1) < 0 }
-
-func (c *endsAfter) Done() <-chan struct{} {
-	if !c.ended() {
-		return c.Context.Done()
-	}
-	closed := make(chan struct{})
-	close(closed)
-	return closed
-}
-
-func (c *endsAfter) Err() error {
-	if c.ended() {
-		return context.Canceled
-	}
-	return c.Context.Err()
-}
-
 // TestWholeSinceInterrupted checks that a look that is interrupted anywhere finds no damage in a
 // history that has none, and does not find one whole that lacks a file.
 func TestWholeSinceInterrupted(t *testing.T) {
@@ -113,13 +89,13 @@ func TestWholeSinceInterrupted(t *testing.T) {
 		}
 		for n := int64(0); ; n++ {
 			repo := open(t, ctx, made.TopLevel()) // that has read nothing yet
-			c := &endsAfter{Context: ctx}
-			c.left.Store(n)
-			err := repo.History().WholeSince(c, from, to)
+			var left atomic.Int64
+			left.Store(n)
+			err := repo.History().WholeSince(onLook{ctx, func() bool { return left.Add(-1) < 0 }}, from, to)
 			if damaged := errors.As(err, new(*DamagedError)); err == nil && missing || damaged && !missing || err != nil && !damaged && !errors.Is(err, context.Canceled) {
 				t.Errorf("after %d looks, missing %v: %v", n, missing, err)
 			}
-			if c.left.Load() >= 0 {
+			if left.Load() >= 0 {
 				break
 			}
 		}
