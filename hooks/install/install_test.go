@@ -175,15 +175,6 @@ func TestInstall(t *testing.T) {
 // TestConfigOfOthers checks that the lines around ours stay as they are.
 func TestConfigOfOthers(t *testing.T) {
 	p := newPlace(t, false)
-	cut := strings.TrimSuffix(p.config(), "\n")
-	p.write(p.in("config"), cut)
-	p.install(install.Setup{})
-	p.check(install.Uninstall(t.Context(), p.repo))
-	equal(t, "without a last newline", p.config(), cut)
-	p.install(install.Setup{})
-	p.write(p.in("config"), p.config()+"[user]\n\tname = Ada\n")
-	p.check(install.Uninstall(t.Context(), p.repo))
-	equal(t, "with lines after ours", p.config(), cut+"\n[user]\n\tname = Ada\n")
 	p.write(p.in("config"), "")
 	p.install(install.Setup{})
 	p.check(install.Uninstall(t.Context(), p.repo))
@@ -325,7 +316,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestServersOwnHooks checks where the shim of a server looks for its operator's hooks.
+// TestServersOwnHooks checks where the shim of a server looks for its operator's hooks, and that it does
+// not take hooks that were copied along with a server for them.
 func TestServersOwnHooks(t *testing.T) {
 	for path, want := range map[string]string{"": "project=$common/hooks", "/etc/hooks": "project='/etc/hooks'", "mine": "project='%s/mine'"} {
 		p := newPlace(t, true)
@@ -336,23 +328,19 @@ func TestServersOwnHooks(t *testing.T) {
 		if want = strings.Replace(want, "%s", p.repo.CommonDir(), 1); !strings.Contains(p.read(p.hook("run")), want+"\n") {
 			t.Errorf("%q: the run file lacks %s", path, want)
 		}
+		if path != "" {
+			continue
+		}
+		copied := filepath.Join(t.TempDir(), "copy.git")
+		p.check(os.CopyFS(copied, os.DirFS(p.repo.CommonDir())))
+		p.open(copied)
+		p.says(install.Status{On: true, Server: true})
+		p.install(install.Setup{Server: true})
+		if text := p.read(p.hook("run")); !strings.Contains(text, want+"\n") {
+			t.Errorf("the hooks of a copy are those of the original:\n%s", text)
+		}
+		p.says(install.Status{On: true, Files: true, Server: true})
 	}
-}
-
-// TestCopiedServer checks that hooks that were copied along with a server are not taken for its
-// operator's own.
-func TestCopiedServer(t *testing.T) {
-	p := newPlace(t, true)
-	p.install(install.Setup{Server: true})
-	copied := filepath.Join(t.TempDir(), "copy.git")
-	p.check(os.CopyFS(copied, os.DirFS(p.repo.CommonDir())))
-	p.open(copied)
-	p.says(install.Status{On: true, Server: true})
-	p.install(install.Setup{Server: true})
-	if text := p.read(p.hook("run")); !strings.Contains(text, "project=$common/hooks\n") {
-		t.Errorf("its hooks are those of the original:\n%s", text)
-	}
-	p.says(install.Status{On: true, Files: true, Server: true})
 }
 
 // TestHide checks that the branches that no push moves are kept up to date.
