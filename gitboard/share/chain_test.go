@@ -1,7 +1,6 @@
 package share_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -55,42 +53,6 @@ func (g *gate) pushes() int {
 	return strings.Count(string(text), "push\n")
 }
 
-// append decides an operation on a clone's pending chain and appends it. queued is called when the
-// next one may follow.
-func (w *world) append(c *clone, n int, p board.Payload, queued func()) error {
-	on, err := c.next(w.ctx)
-	if err != nil {
-		return err
-	}
-	prepared, err := log.Prepare(on, w.operation(n, p))
-	if err != nil {
-		return err
-	}
-	return c.put(w.ctx, prepared, log.Batch{Queued: queued})
-}
-
-// next reads the board that the clone's next operation follows.
-func (c *clone) next(ctx context.Context) (*log.Snapshot, error) {
-	tip, err := c.Tip(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.log.At(ctx, tip.Commit)
-}
-
-func (c *clone) put(ctx context.Context, p *log.Prepared, side log.Batch) error {
-	built, err := p.Build(log.Committer{Name: "Ada", Email: "ada@example.org"})
-	if err != nil {
-		return err
-	}
-	side.Operations = []*log.Built{built}
-	return failed(c.Append(ctx, side))
-}
-
-func (w *world) operation(n int, p board.Payload) board.Operation {
-	return board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T10:00:%02dZ", n)), Request: fmt.Sprint("append-", n), Payload: p}
-}
-
 // queue starts a first operation, whose push the gate holds at the hub, and waiting operations
 // behind it.
 func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error) {
@@ -102,7 +64,7 @@ func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error
 		c := w.open(w.a.Local().TopLevel()) // acts as a separate process
 		ended.Go(func() {
 			defer once.Do(func() { close(queued) })
-			errs[n] = w.append(c, n, note(fmt.Sprint("note ", n)), func() { once.Do(func() { close(queued) }) })
+			_, errs[n] = w.writeWith(c, note(fmt.Sprint("note ", n)), log.Batch{Queued: func() { once.Do(func() { close(queued) }) }})
 		})
 		<-queued
 		if n == 0 {
@@ -141,25 +103,4 @@ func TestTravelTogether(t *testing.T) {
 		t.Errorf("left: %s", left)
 	}
 	w.end(waiting + 1)
-}
-
-// TestChainLost checks that, if another clone was faster, every pending operation reports a lost
-// race and none is done.
-func TestChainLost(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	g := w.gate()
-	ended, errs := w.queue(g, 3)
-	won := w.must(w.b, note("faster"))
-	g.open()
-	ended.Wait()
-	for n, err := range errs {
-		if !lost(err) {
-			t.Errorf("%d: %v", n, err)
-		}
-	}
-	if w.there() != won || w.a.here() != won {
-		t.Errorf("%s has won; here is %s, there %s", won.Short(), w.a.here().Short(), w.there().Short())
-	}
-	w.end(1)
 }

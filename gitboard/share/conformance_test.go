@@ -112,8 +112,14 @@ func (w writer) build(t *testing.T, on plumbing.OID, payloads ...board.Payload) 
 // write decides an operation on the tip and appends it with the refs of a batch.
 func (w writer) write(t *testing.T, p board.Payload, b log.Batch) (plumbing.OID, log.Outcome) {
 	t.Helper()
+	return w.writeIn(t.Context(), t, p, b)
+}
+
+// writeIn is write with a context, which may have no retries.
+func (w writer) writeIn(ctx context.Context, t *testing.T, p board.Payload, b log.Batch) (plumbing.OID, log.Outcome) {
+	t.Helper()
 	b.Operations = w.build(t, w.tip(t).Commit, p)
-	return b.Operations[0].Commit, w.Append(t.Context(), b)
+	return b.Operations[0].Commit, w.Append(ctx, b)
 }
 
 // TestAppend checks that a batch is appended as a whole, that the second of two on one tip is lost

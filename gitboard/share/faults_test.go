@@ -104,7 +104,7 @@ func (w *world) still(name string) *clone {
 	s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), func() time.Time { return now })
 	testrun.Must(s.Sharing(w.ctx))(w.t)
 	_, _ = repo.Object(w.ctx, "HEAD") // has cat-file started, which is no part of the tried call
-	return &clone{s, w, log.NewReader(s, "")}
+	return &clone{s, w}
 }
 
 // kinds names what callers tell errors by.
@@ -255,7 +255,7 @@ var scenes = []scene{
 	{name: "Write behind pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	}, call: func(w *world) (any, error) { return done(w.append(w.a, 1, note("mine"), func() {})) }},
+	}, call: writes},
 	{name: "Write, alone after pending operations", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))
 		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
@@ -286,12 +286,8 @@ var scenes = []scene{
 		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
 		w.git(w.hub, "config", "receive.denyDeletes", "true")
 	}, call: func(w *world) (any, error) {
-		on, err := w.a.log.Tip(context.WithoutCancel(w.ctx))
-		if err != nil {
-			return nil, err
-		}
-		p := testrun.Must(log.Prepare(on, w.operation(1, note("mine"))))(w.t)
-		return done(w.a.put(w.ctx, p, log.Batch{Refs: []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: w.ref(w.a.Task("one"))}}}))
+		_, err := w.writeWith(w.a, note("mine"), log.Batch{Refs: []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: w.ref(w.a.Task("one"))}}})
+		return done(err)
 	}, again: 1},
 	{name: "Flush", before: func(w *world) {
 		update, object := lease.Renew(nil, leaseOf("dead", 0))

@@ -39,11 +39,11 @@ func TestTornPush(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			at := w.ref(landed)
-			work, was := w.commitOn(at, "work"), plumbing.ZeroOID
+			work, earlier := w.commitOn(at, "work"), plumbing.ZeroOID
 			if c.second {
-				was = w.commitOn(at, "earlier")
-				w.check(w.publish(plumbing.ZeroOID, was))
-				work = w.commitOn(was, "work")
+				earlier = w.commitOn(at, "earlier")
+				w.check(w.publish(plumbing.ZeroOID, earlier))
+				work = w.commitOn(earlier, "work")
 			}
 			if c.hide != "" {
 				w.git(w.hub, "config", "receive.hideRefs", c.hide[:len(c.hide)-1])
@@ -51,11 +51,10 @@ func TestTornPush(t *testing.T) {
 			if c.hook != "" {
 				w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "reference-transaction"), "#!/bin/sh\n"+c.hook+"\n"))
 			}
-			on := testrun.Must(w.a.log.Tip(w.ctx))(w.t)
-			prepared := testrun.Must(log.Prepare(on, w.operation(1, note("torn"))))(w.t)
+			was := w.there()
 			update, object := lease.Renew(nil, leaseOf("a", 0))
-			err := w.a.put(w.ctx, prepared, log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
-				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: was, New: work},
+			_, err := w.writeWith(w.a, note("torn"), log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
+				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: earlier, New: work},
 			}})
 			torn := (*share.TornError)(nil)
 			switch errors.As(err, &torn); {
@@ -64,7 +63,7 @@ func TestTornPush(t *testing.T) {
 			case c.left != "" && (torn == nil || torn.Ref != c.left):
 				t.Errorf("the hub has moved the board without %s, and that is told as %v", c.left, err)
 			}
-			if w.there() == on.Commit {
+			if w.there() == was {
 				t.Error("the board was not moved: the test shows nothing")
 			}
 		})

@@ -46,8 +46,7 @@ func TestMain(m *testing.M) {
 // clone is a store that shares its board through a hub.
 type clone struct {
 	*share.Store
-	w   *world
-	log *log.Reader
+	w *world
 }
 
 // world is a bare repository and two clones that share a board through it.
@@ -140,7 +139,7 @@ func (w *world) openWith(dir string, o git.Options) *clone {
 	w.t.Cleanup(func() { repo.Close() })
 	s := share.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
 	testrun.Must(s.Sharing(w.ctx))(w.t)
-	return &clone{s, w, log.NewReader(s, "")}
+	return &clone{s, w}
 }
 
 func (w *world) check(err error) {
@@ -162,13 +161,8 @@ func (w *world) write(c *clone, p board.Payload) (plumbing.OID, error) {
 // writeWith is write for an operation that moves other refs, too.
 func (w *world) writeWith(c *clone, p board.Payload, side log.Batch) (plumbing.OID, error) {
 	w.t.Helper()
-	w.n++
-	on := testrun.Must(c.log.Tip(context.WithoutCancel(w.ctx)))(w.t)
-	op := board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T09:00:%02dZ", w.n)), Request: fmt.Sprint("request-", w.n), Payload: p}
-	prepared := testrun.Must(log.Prepare(on, op))(w.t)
-	built := testrun.Must(prepared.Build(log.Committer{Name: "Ada", Email: "ada@example.org"}))(w.t)
-	side.Operations = []*log.Built{built}
-	return built.Commit, failed(c.Append(w.ctx, side))
+	commit, o := writer{c, c}.writeIn(w.ctx, w.t, p, side)
+	return commit, failed(o)
 }
 
 // failure is the outcome of a batch that is not done, or not entirely, as an error.
