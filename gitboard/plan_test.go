@@ -2,12 +2,18 @@ package gitboard_test
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -100,4 +106,91 @@ func TestLookup(t *testing.T) {
 	if now := tipOf(t, b.Log().Store()); now != tip {
 		t.Errorf("the board has moved from %s to %s", tip.Short(), now.Short())
 	}
+}
+
+// TestDoAll: operations that belong together are recorded in order, each decided on the board after
+// the one before it.
+func TestDoAll(t *testing.T) {
+	ctx := t.Context()
+	b := open(t, begun(t), newClock())
+	before := tipOf(t, b.Repo())
+	request := gitboard.Request{Actor: ada, ID: "together"}
+	decided := 0
+	together := func(payloads ...board.Payload) gitboard.Intents {
+		return func(context.Context, *gitboard.View) ([]board.Payload, []plumbing.RefUpdate, error) {
+			decided++
+			return payloads, nil, nil
+		}
+	}
+	pause, resume := &board.Pause{Reason: "a look"}, &board.Resume{}
+	all := testrun.Must(b.DoAll(ctx, request, together(note("first"), pause, resume)))(t)
+	if len(all) != 3 || tipOf(t, b.Repo()) != all[2].Commit || all[1].View.State.Control().Mode != board.Paused || all[2].View.State.Control().Mode != board.Running {
+		t.Fatalf("%d operations: %+v", len(all), all)
+	}
+	log := testrun.Must(b.Repo().Log(ctx, before, all[2].Commit))(t)
+	if len(log) != 3 {
+		t.Errorf("%d commits", len(log))
+	}
+	for i, done := range all {
+		if !slices.ContainsFunc(log, func(c plumbing.Commit) bool { return c.OID == done.Commit }) {
+			t.Errorf("operation %d is not in the log", i+1)
+		}
+		if want := gitboard.Numbered("together", i+1); done.Op.Request != want {
+			t.Errorf("operation %d has the request %q, not %q", i+1, done.Op.Request, want)
+		}
+	}
+
+	again := testrun.Must(b.DoAll(ctx, request, together(note("never"))))(t)
+	if len(again) != 3 || decided != 1 || !again[0].Repeated || again[2].Commit != all[2].Commit || tipOf(t, b.Repo()) != all[2].Commit {
+		t.Errorf("repeated: %d operations, decided %d times", len(again), decided)
+	}
+
+	// If one is refused, none is recorded.
+	_, err := b.DoAll(ctx, gitboard.Request{Actor: ada}, together(note("alone"), resume))
+	refusal(t, err, board.CodeWrongState)
+	if tipOf(t, b.Repo()) != all[2].Commit {
+		t.Error("a part of them was written")
+	}
+	clean(t, b.Repo())
+}
+
+// TestViewHasSettings: a board whose settings can't be read is refused, to readers and to writers.
+// Where they can, they stay at hand after another record could not be read.
+func TestViewHasSettings(t *testing.T) {
+	ctx, dir := context.Background(), begun(t)
+	damage := func(path string) {
+		t.Helper()
+		repo := testrun.Must(git.Open(ctx, dir))(t)
+		defer repo.Close()
+		o := testrun.Must(repo.Object(ctx, plumbing.BoardRef+":"+path))(t)
+		file := filepath.Join(dir, ".git", "objects", string(o.OID[:2]), string(o.OID[2:]))
+		check(t, os.Chmod(file, 0o644))
+		check(t, os.WriteFile(file, []byte("rubbish"), 0o644))
+		check(t, os.RemoveAll(filepath.Join(dir, ".git", "liza", "kept")))
+	}
+	unread := func(err error, path string) {
+		t.Helper()
+		if record := (*log.RecordError)(nil); !errors.As(err, &record) || record.Path != path {
+			t.Errorf("%v; want an error that names %s", err, path)
+		}
+	}
+
+	damage(board.RecordPath(board.TaskDir, "alpha"))
+	v := testrun.Must(open(t, dir, newClock()).View(ctx))(t)
+	if v.State.Task("alpha") != nil {
+		t.Error("a damaged task is read")
+	}
+	unread(v.State.Err(), board.RecordPath(board.TaskDir, "alpha"))
+	if c := v.State.Config(); c == nil || c.IntegrationBranch != "integration" || v.TaskRef("alpha") != "refs/heads/task/alpha" {
+		t.Errorf("after that the settings are %+v", c)
+	}
+
+	damage(board.ConfigPath)
+	b := open(t, dir, newClock())
+	_, err := b.View(ctx)
+	unread(err, board.ConfigPath)
+	_, err = b.ViewAt(ctx, plumbing.BoardRef)
+	unread(err, board.ConfigPath)
+	_, err = try(b, ada, "r", note("more"))
+	unread(err, board.ConfigPath)
 }

@@ -2,13 +2,16 @@ package log_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -77,6 +80,91 @@ func TestTreeChange(t *testing.T) {
 		}
 		if root != plumbing.EmptyTree {
 			t.Errorf("the empty tree is %s", root)
+		}
+	})
+}
+
+// notesUpTo writes n notes to the board by hand.
+func (w *writer) notesUpTo(n int) {
+	w.t.Helper()
+	files := map[string][]byte{}
+	for i := range n {
+		id := fmt.Sprintf("note-%d", i+1)
+		path := board.RecordPath(board.NoteDir, id)
+		data, err := codec.EncodeChecked(path, &board.Note{ID: id, Timestamp: "2026-02-03T08:00:00Z", By: "human", Message: "m"})
+		check(w.t, err)
+		files[path] = data
+	}
+	w.byHand(files)
+}
+
+// TestNoteIsFlat checks that adding a note reads and writes as much next to 12,000 others (100,000
+// with -long) as next to a few.
+func TestNoteIsFlat(t *testing.T) {
+	testrun.NotShort(t)
+	most := 12_345
+	if *testrun.Long {
+		most = 100_000
+	}
+	var few [2]int64
+	for _, n := range []int{40, most - 60} {
+		store := &counting{Store: testrepo.NewMemory()}
+		w := newWriter(t, store).init()
+		w.notesUpTo(n)
+		was, weighed := store.objects.Load(), store.bytes.Load()
+		w.do(note("one more"))
+		objects, bytes := store.objects.Load()-was, store.bytes.Load()-weighed
+		t.Logf("beside %d notes: %d objects, %d bytes", n, objects, bytes)
+		if few[0] == 0 {
+			few = [2]int64{objects, bytes}
+		}
+		// The same number of objects. Each of three directories may have up to 50 more entries.
+		if objects != few[0] || bytes > few[1]+3*2*100*50 {
+			t.Errorf("beside %d notes a note touches %d objects with %d bytes, beside a few %v", n, objects, bytes, few)
+		}
+		if got, err := w.tip().State.LastID(board.NoteDir); err != nil || got != fmt.Sprintf("note-%d", n+1) {
+			t.Errorf("the note is %s, %v", got, err)
+		}
+	}
+}
+
+// TestNumberedDirectories checks, in both stores, that records are found, listed and numbered on
+// from any directory, and that directories without records and unrelated files are ignored.
+func TestNumberedDirectories(t *testing.T) {
+	testrepo.Both(t, func(t *testing.T, s log.Store) {
+		w := newWriter(t, s).init()
+		w.notesUpTo(120)
+		w.do(note("a"))
+		w.do(note("b"))
+		w.do(&board.Ack{IDs: []string{"note-7", "note-122"}})
+		tip := w.tip()
+		ids := tip.State.List(board.NoteDir)
+		if len(ids) != 122 || ids[0] != "note-1" || ids[9] != "note-10" || ids[121] != "note-122" {
+			t.Errorf("listed %v", ids)
+		}
+		for i, id := range ids {
+			if n := tip.State.Note(id); n == nil || n.ID != id || (n.AcknowledgedBy != "") != (i == 6 || i == 121) {
+				t.Errorf("%s is %+v", id, n)
+			}
+		}
+		data := []byte("message: m\n")
+		w.byHand(map[string][]byte{
+			"notes/5/500/x": data, "notes/5/510/note-1.yaml": data, "notes/7/x/note-70000.yaml": data, "notes/08/800/note-80000.yaml": data,
+			"notes/note-90000.yaml": data, "notes/1/100/note-10000.yaml": data, "anomalies/0/0/x": data,
+		})
+		tip = w.tip()
+		if last, err := tip.State.LastID(board.NoteDir); err != nil || last != "note-10000" {
+			t.Errorf("the last is %s, %v", last, err)
+		}
+		if ids := tip.State.List(board.NoteDir); len(ids) != 123 || ids[122] != "note-10000" {
+			t.Errorf("listed %v", ids)
+		}
+		if last, err := tip.State.LastID(board.AnomalyDir); err != nil || last != "" || len(tip.State.List(board.AnomalyDir)) > 0 {
+			t.Errorf("the last anomaly is %q, %v", last, err)
+		}
+		e := w.do(note("c"))
+		if !slices.Equal(slices.Sorted(maps.Keys(e.After.Changes())), []string{"notes/1/100/note-10001.yaml"}) {
+			t.Errorf("changed %v", slices.Sorted(maps.Keys(e.After.Changes())))
 		}
 	})
 }

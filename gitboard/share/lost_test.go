@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/retry"
@@ -138,4 +140,116 @@ func TestLooksWhileItPushes(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	w.end(1)
+}
+
+// TestTornPush: a hub that hides some refs from pushes (receive.hideRefs) moves the board without
+// them, in violation of --atomic. Every ref of the push that it has left out is named, also if the
+// answer to the push is lost, and if another clone moves the board before anybody looks.
+func TestTornPush(t *testing.T) {
+	t.Parallel()
+	const renewed, submitted, branch = plumbing.LeasePrefix + "coder-1", plumbing.ReviewPrefix + "one/1", plumbing.PublishedPrefix + "one"
+	const landed = plumbing.HeadsPrefix + "integration"
+	// Another clone moves the board while the hub answers, or the hub's process dies before it does.
+	const later = `at=$(git rev-parse refs/heads/liza/state) && git update-ref refs/heads/liza/state $(git commit-tree -p $at -m later $at^{tree})`
+	const once = `[ "$1" = committed ] || exit 0; [ -e met ] && exit 0; : >met; `
+	const both = once + later + "; kill -9 $PPID"
+	const ended = once + later + "; git update-ref -d " + renewed + "; git update-ref -d " + branch + "; kill -9 $PPID"
+	for name, c := range map[string]struct {
+		hide, hook string
+		second     bool // the branch is published again, as what does not follow
+		left       string
+	}{
+		"a lease and a submission":                  {hide: plumbing.OwnPrefix, left: renewed + ", " + submitted},
+		"a branch that moves":                       {hide: plumbing.PublishedPrefix, second: true, left: branch},
+		"a submission, unheard, another follows":    {hide: plumbing.ReviewPrefix, hook: both, left: submitted},
+		"nothing, unheard, and another follows":     {hook: both},
+		"nothing, unheard, and the lease has ended": {hook: ended},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			at := w.ref(landed)
+			work, earlier := w.commitOn(at, "work"), plumbing.ZeroOID
+			if c.second {
+				earlier = w.commitOn(at, "earlier")
+				w.check(w.publish(plumbing.ZeroOID, earlier))
+				work = w.commitOn(earlier, "work")
+			}
+			if c.hide != "" {
+				w.git(w.hub, "config", "receive.hideRefs", c.hide[:len(c.hide)-1])
+			}
+			if c.hook != "" {
+				w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "reference-transaction"), "#!/bin/sh\n"+c.hook+"\n"))
+			}
+			was := w.there()
+			update, object := lease.Renew(nil, leaseOf("a", 0))
+			_, err := w.writeWith(w.a, note("torn"), log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
+				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: earlier, New: work},
+			}})
+			torn := (*share.TornError)(nil)
+			switch errors.As(err, &torn); {
+			case c.left == "" && err != nil:
+				t.Errorf("everything is there, and that is told as %v", err)
+			case c.left != "" && (torn == nil || torn.Ref != c.left):
+				t.Errorf("the hub has moved the board without %s, and that is told as %v", c.left, err)
+			}
+			if w.there() == was {
+				t.Error("the board was not moved: the test shows nothing")
+			}
+		})
+	}
+}
+
+// TestForgedBranches: names of branches that no board can have, which somebody has written into the
+// settings of a remote's board, are refused by a clone that joins it, before git's settings have
+// them: a plain fetch works as before.
+func TestForgedBranches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	forger := filepath.Join(t.TempDir(), "forger")
+	w.git("", "clone", "-q", "-b", "liza/state", w.hub, forger)
+	config := testrun.Must(os.ReadFile(filepath.Join(forger, "config.yaml")))(w.t)
+	dir := t.TempDir()
+	for forged, name := range map[string]string{
+		"integration_branch: ../../config": "leads elsewhere", `integration_branch: "*"`: "all branches",
+		"task_branch_prefix: integration/": "prefix below integration",
+	} {
+		key, _, _ := strings.Cut(forged, ":")
+		lines := strings.Split(string(config), "\n")
+		for i, line := range lines {
+			if strings.HasPrefix(line, key+":") {
+				lines[i] = forged
+			}
+		}
+		w.check(os.WriteFile(filepath.Join(forger, "config.yaml"), []byte(strings.Join(lines, "\n")), 0o644))
+		w.git(forger, "commit", "-qam", "forged")
+		w.git(forger, "push", "-q", "origin", "HEAD:liza/state")
+		dir := filepath.Join(dir, name)
+		w.git("", "clone", "-q", w.hub, dir)
+		before := w.git(dir, "config", "--local", "--list")
+		if err := w.open(dir).Join(w.ctx, "origin"); !errors.As(err, new(*log.RecordError)) {
+			t.Errorf("%s: a clone joins with %v", name, err)
+		}
+		if after := w.git(dir, "config", "--local", "--list"); after != before {
+			t.Errorf("%s: git's settings have become\n%s", name, after)
+		}
+		w.git(dir, "fetch", "-q")
+	}
+}
+
+// TestLeftProbe: what a killed probe left at the remote is deleted by a probe of a later day, and a
+// ref of another clone's probe is left alone.
+func TestLeftProbe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	main := w.git(w.hub, "rev-parse", "main")
+	young := fmt.Sprintf("%s%d-other", plumbing.ProbePrefix, time.Now().Add(-time.Hour).Unix())
+	old := fmt.Sprintf("%s%d-killed", plumbing.ProbePrefix, time.Now().Add(-25*time.Hour).Unix())
+	for _, ref := range []string{young, old, plumbing.ProbePrefix + "stray"} {
+		w.git(w.hub, "update-ref", ref, strings.TrimSpace(main))
+	}
+	w.check(w.a.Probe(w.ctx, "next"))
+	if left := strings.TrimSpace(w.git(w.hub, "for-each-ref", "--format=%(refname)", plumbing.ProbePrefix)); left != young {
+		t.Errorf("there are left: %s", left)
+	}
 }
