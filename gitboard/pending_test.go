@@ -71,7 +71,8 @@ func TestRegistersInOneRoundTrip(t *testing.T) {
 }
 
 // TestBehindAHeartbeat: an agent's operation follows a heartbeat of its own that the remote has not
-// taken yet. If it lost against those, an agent behind a slow remote would hardly ever win.
+// taken yet. If it lost against those, an agent behind a slow remote would hardly ever win. Everything
+// that waits during a push goes with the next one.
 func TestBehindAHeartbeat(t *testing.T) {
 	a, _, hub := shared(t)
 	ctx := t.Context()
@@ -104,10 +105,19 @@ func TestBehindAHeartbeat(t *testing.T) {
 		_, err := own.Do(ctx, gitboard.Request{Actor: coder1}, gitboard.Just(claim("alpha")))
 		return err
 	})
+	for _, text := range []string{"one", "two"} {
+		start(func(own *gitboard.Board) error {
+			_, err := own.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note(text)))
+			return err
+		})
+	}
 	open()
 	all.Wait()
 	if got := asked(); got != "receive-pack\nreceive-pack\n" {
 		t.Errorf("the remote was asked for %q", got)
+	}
+	if n, err := a.Sharing().Pending(ctx); n != 0 || err != nil {
+		t.Errorf("%d are left: %v", n, err)
 	}
 	clean(t, a.Repo())
 }

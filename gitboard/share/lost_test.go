@@ -156,11 +156,9 @@ func TestTornPush(t *testing.T) {
 	const ended = once + later + "; git update-ref -d " + renewed + "; git update-ref -d " + branch + "; kill -9 $PPID"
 	for name, c := range map[string]struct {
 		hide, hook string
-		second     bool // the branch is published again, as what does not follow
 		left       string
 	}{
 		"a lease and a submission":                  {hide: plumbing.OwnPrefix, left: renewed + ", " + submitted},
-		"a branch that moves":                       {hide: plumbing.PublishedPrefix, second: true, left: branch},
 		"a submission, unheard, another follows":    {hide: plumbing.ReviewPrefix, hook: both, left: submitted},
 		"nothing, unheard, and another follows":     {hook: both},
 		"nothing, unheard, and the lease has ended": {hook: ended},
@@ -169,12 +167,7 @@ func TestTornPush(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			at := w.ref(landed)
-			work, earlier := w.commitOn(at, "work"), plumbing.ZeroOID
-			if c.second {
-				earlier = w.commitOn(at, "earlier")
-				w.check(w.publish(plumbing.ZeroOID, earlier))
-				work = w.commitOn(earlier, "work")
-			}
+			work := w.commitOn(at, "work")
 			if c.hide != "" {
 				w.git(w.hub, "config", "receive.hideRefs", c.hide[:len(c.hide)-1])
 			}
@@ -184,7 +177,7 @@ func TestTornPush(t *testing.T) {
 			was := w.there()
 			update, object := lease.Renew(nil, leaseOf("a", 0))
 			_, err := w.writeWith(w.a, note("torn"), log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
-				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), Old: earlier, New: work},
+				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), New: work},
 			}})
 			torn := (*share.TornError)(nil)
 			switch errors.As(err, &torn); {
