@@ -107,9 +107,6 @@ func TestConditions(t *testing.T) {
 	if hint := cmdline.Hint(PrePush(Who{ID: "planner-1", Role: roles.Planner}, nil, "").Hint); hint != "git liza prime" {
 		t.Error(hint)
 	}
-	if who, r := (Who{ID: "coder-1"}).Known(nil); r != nil || who.Role != roles.Coder {
-		t.Errorf("without a board: %+v, %v", who, r)
-	}
 	writers := scene(t, true)
 	team := board.BuiltinTeam()
 	team.Roles = append(team.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind})
@@ -117,7 +114,6 @@ func TestConditions(t *testing.T) {
 	if who, r := (Who{ID: "docs-writer-1"}).Known(writers); r != nil || who.Role != roles.Coder {
 		t.Errorf("a role of the team: %+v, %v", who, r)
 	}
-	move := Move{"refs/heads/own/parse", one, two, one, false}
 	for name, c := range map[string]struct {
 		who  Who
 		on   *board.State
@@ -130,9 +126,7 @@ func TestConditions(t *testing.T) {
 		"an unread task":                {coder("coder-1"), unread(t, board.ConfigPath), "refs/heads/task/parse", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := move
-			m.Ref = c.ref
-			expect(t, ReferenceTransaction(c.who, c.on, []Move{m}), c.part)
+			expect(t, ReferenceTransaction(c.who, c.on, []Move{{c.ref, one, two, one, false}}), c.part)
 		})
 	}
 	now := board.Time("2026-01-31T09:00:00Z")
@@ -140,16 +134,6 @@ func TestConditions(t *testing.T) {
 	lease := &board.Lease{Agent: "coder-1", Session: "s1", Expires: now.Add(1000 * time.Hour)}
 	expect(t, push.OwnRef(Move{Ref: plumbing.LeaseRef("coder-1"), Old: none, New: one, Now: none}, lease), "")
 	expect(t, push.OwnRef(Move{Ref: plumbing.InboxPrefix + "x", Old: none, New: one, Now: none}, nil), "")
-	for _, c := range []struct{ task, to, part string }{
-		{"parse", one, ""}, {"no-task-yet", one, ""}, {"parse/x", one, `no task is "parse/x"`}, {"parse/x", none, ""}, {"nul", one, `no task is "nul"`},
-	} {
-		expect(t, push.OwnRef(Move{Ref: plumbing.PublishedRef(c.task), Old: none, New: c.to, Now: none}, nil), c.part)
-	}
-	published, attic := plumbing.PublishedRef("parse"), plumbing.AtticPrefix+"parse/"+one
-	for _, c := range []struct{ to, part string }{{none, ""}, {two, "the attic takes the branch"}} {
-		p := Push{State: scene(t, true), Now: now, Moves: []Move{{Ref: published, Old: one, New: c.to, Now: one}}}
-		expect(t, p.OwnRef(Move{Ref: attic, Old: none, New: one, Now: none}, nil), c.part)
-	}
 }
 
 func TestReadMoves(t *testing.T) {
@@ -200,43 +184,4 @@ func TestAgain(t *testing.T) {
 	}{{"coder-1", true, "nothing has checked this"}, {"coder-1", false, ""}, {"", true, ""}} {
 		expect(t, Who{ID: c.id, Unchecked: c.unchecked}.Again(), c.part)
 	}
-}
-
-func TestMovesOfOthers(t *testing.T) {
-	reviewer := Who{ID: "code-reviewer-1", Role: roles.CodeReviewer}
-	for name, c := range map[string]struct {
-		who  Who
-		ref  string
-		part string
-		hint string
-	}{
-		"a stash":            {coder("coder-1"), "refs/stash", "stashes are shared", ""},
-		"a tag":              {coder("coder-1"), "refs/tags/v1", "moves no tags", ""},
-		"a branch":           {coder("coder-1"), "refs/heads/mine", "agents move no other", ""},
-		"one like it":        {coder("coder-1"), "refs/notes/integration", "may not move", ""},
-		"a tag like it":      {coder("coder-1"), "refs/tags/integration", "moves no tags", ""},
-		"a reviewer's":       {reviewer, "refs/heads/task/parse", "is a code_reviewer", ""},
-		"a submission":       {coder("coder-2"), "refs/heads/task/print", "print is READY_FOR_REVIEW", "git liza withdraw print"},
-		"nobody's":           {coder("coder-1"), "refs/heads/task/free", "does not hold free (UNCLAIMED)", ""},
-		"one that waits":     {coder("coder-1"), "refs/heads/task/stuck", "stuck is BLOCKED", "git liza show stuck"},
-		"nobody, below one":  {Who{}, "refs/heads/task/parse", "under a supervisor nobody moves", ""},
-		"nobody, in another": {Who{Task: "print"}, "refs/heads/task/parse", "inside the worktree of print nobody", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := scene(t, true)
-			held := func(id string, status board.Status, by string) *board.Task {
-				return &board.Task{ID: id, Status: status, AssignedTo: by}
-			}
-			s.Changes()[board.RecordPath(board.TaskDir, "free")] = held("free", board.Unclaimed, "")
-			s.Changes()[board.RecordPath(board.TaskDir, "stuck")] = held("stuck", board.Blocked, "coder-1")
-			r := ReferenceTransaction(c.who, s, []Move{{c.ref, one, two, one, false}})
-			expect(t, r, c.part)
-			if r != nil && !strings.HasPrefix(cmdline.Hint(r.Hint), c.hint) {
-				t.Errorf("hint %q", cmdline.Hint(r.Hint))
-			}
-		})
-	}
-	// One transaction moves the agent's own branch and another one.
-	both := []Move{{"refs/heads/task/parse", one, two, one, false}, {"refs/heads/mine", one, two, one, false}}
-	expect(t, ReferenceTransaction(coder("coder-1"), scene(t, true), both), "agents move no other")
 }

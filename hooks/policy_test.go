@@ -17,7 +17,7 @@ const (
 	two  = "2222222222222222222222222222222222222222"
 )
 
-// scene returns a board on which coder-1 works on parse and coder-2 has submitted print.
+// scene returns a board on which coder-1 works on parse and is stuck, and coder-2 has submitted print.
 func scene(t *testing.T, checkpoint bool) *board.State {
 	t.Helper()
 	config := board.DefaultConfig()
@@ -29,6 +29,8 @@ func scene(t *testing.T, checkpoint bool) *board.State {
 	return board.NewState(records{board.NewMemory(), map[string]any{
 		board.ConfigPath: config, board.RecordPath(board.TaskDir, "parse"): parse,
 		board.RecordPath(board.TaskDir, "print"):    &board.Task{ID: "print", Status: board.ReadyForReview, AssignedTo: "coder-2", History: []board.Event{{Event: board.EventReady, Commit: one}}},
+		board.RecordPath(board.TaskDir, "free"):     &board.Task{ID: "free", Status: board.Unclaimed},
+		board.RecordPath(board.TaskDir, "stuck"):    &board.Task{ID: "stuck", Status: board.Blocked, AssignedTo: "coder-1"},
 		board.RecordPath(board.AgentDir, "coder-1"): &board.Agent{Role: roles.Coder, Session: "s1", PID: 7},
 	}}, "2026-01-31T09:00:00Z")
 }
@@ -92,11 +94,29 @@ func TestReferenceTransaction(t *testing.T) {
 		"the same by a human":        {Who{Task: "parse"}, Move{"refs/heads/task/parse", one, "ref:refs/heads/main", one, false}, "task/parse is not made another name of refs/heads/main"},
 		"a name for a bisection":     {coder("coder-1"), Move{"refs/bisect/bad", one, "ref:refs/heads/main", one, false}, ""},
 		"a human, elsewhere":         {Who{Task: "parse"}, Move{"refs/heads/task/print", one, two, one, false}, "nobody moves task/print"},
+		"a stash":                    {coder("coder-1"), Move{"refs/stash", one, two, one, false}, "stashes are shared"},
+		"a tag":                      {coder("coder-1"), Move{"refs/tags/integration", one, two, one, false}, "moves no tags"},
+		"a branch":                   {coder("coder-1"), Move{"refs/heads/mine", one, two, one, false}, "agents move no other"},
+		"one like it":                {coder("coder-1"), Move{"refs/notes/integration", one, two, one, false}, "may not move"},
+		"a reviewer's":               {Who{ID: "code-reviewer-1", Role: roles.CodeReviewer}, Move{"refs/heads/task/parse", one, two, one, false}, "is a code_reviewer"},
+		"nobody's":                   {coder("coder-1"), Move{"refs/heads/task/free", one, two, one, false}, "does not hold free (UNCLAIMED)"},
+		"one that waits":             {coder("coder-1"), Move{"refs/heads/task/stuck", one, two, one, false}, "stuck is BLOCKED"},
+		"nobody, below one":          {Who{}, Move{"refs/heads/task/parse", one, two, one, false}, "under a supervisor nobody moves"},
+		"nobody, in another":         {Who{Task: "print"}, Move{"refs/heads/task/parse", one, two, one, false}, "inside the worktree of print nobody"},
 		"notes":                      {coder("coder-1"), Move{"refs/notes/commits", none, two, none, false}, "coder-1 may not move refs/notes/commits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			expect(t, ReferenceTransaction(c.who, scene(t, true), []Move{c.move}), c.part)
 		})
+	}
+	// One transaction moves the agent's own branch and another one.
+	own, mine := Move{"refs/heads/task/parse", one, two, one, false}, Move{"refs/heads/mine", one, two, one, false}
+	expect(t, ReferenceTransaction(coder("coder-1"), scene(t, true), []Move{own, mine}), "agents move no other")
+	for hint, c := range map[string]struct{ id, task string }{"git liza withdraw print": {"coder-2", "print"}, "git liza show stuck": {"coder-1", "stuck"}} {
+		r := ReferenceTransaction(coder(c.id), scene(t, true), []Move{{"refs/heads/task/" + c.task, one, two, one, false}})
+		if r == nil || !strings.HasPrefix(cmdline.Hint(r.Hint), hint) {
+			t.Errorf("%+v, without the hint %q", r, hint)
+		}
 	}
 	// Without a board, rules about a ref's name alone still apply, and other moves are allowed.
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/heads/task/parse", one, two, one, false}}), "")
@@ -209,6 +229,12 @@ func TestOwnRef(t *testing.T) {
 		"another commit than its name":    {"refs/liza/attic/parse/" + one, none, two, nil, []Move{gone}, "the attic takes"},
 		"what no branch had":              {"refs/liza/attic/parse/" + two, none, two, nil, []Move{gone}, "the attic takes"},
 		"a branch that stays":             {"refs/liza/attic/parse/" + one, none, one, nil, nil, "the attic takes"},
+		"a branch that moves":             {"refs/liza/attic/parse/" + one, none, one, nil, []Move{{plumbing.PublishedRef("parse"), one, two, one, false}}, "the attic takes the branch"},
+		"a task's branch":                 {plumbing.PublishedRef("parse"), none, one, nil, nil, ""},
+		"the branch of no task yet":       {plumbing.PublishedRef("no-task-yet"), none, one, nil, nil, ""},
+		"below a task's branch":           {plumbing.PublishedRef("parse/x"), none, one, nil, nil, `no task is "parse/x"`},
+		"below a task's branch, deleted":  {plumbing.PublishedRef("parse/x"), none, none, nil, nil, ""},
+		"a device's name":                 {plumbing.PublishedRef("nul"), none, one, nil, nil, `no task is "nul"`},
 		"the attic emptied":               {"refs/liza/attic/parse/1", one, none, nil, nil, "is kept"},
 		"kept work moved":                 {"refs/liza/attic/parse/" + one, two, one, nil, []Move{gone}, "stays what it is"},
 		"a submission":                    {"refs/liza/review/print/1", none, one, nil, nil, ""},
@@ -239,7 +265,7 @@ func TestOwnRef(t *testing.T) {
 			push := Push{Moves: append([]Move{m}, c.beside...), State: s, Now: now}
 			expect(t, push.OwnRef(m, c.lease), c.part)
 			push.State = nil
-			if c.part != "nothing else" && !strings.HasPrefix(c.ref, plumbing.ProbePrefix) {
+			if strings.HasPrefix(c.ref, plumbing.OwnPrefix) && !strings.HasPrefix(c.ref, plumbing.ProbePrefix) {
 				expect(t, push.OwnRef(m, c.lease), "there is no board here")
 			}
 		})
