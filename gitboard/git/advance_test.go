@@ -148,7 +148,7 @@ func TestAdvance(t *testing.T) {
 	check(t, os.Chtimes(filepath.Join(top, "a.txt"), later, later))
 	can()
 
-	asGit(t, top, "git", "commit")
+	asGit(t, top, "commit")
 	writeIn(t, r.GitDir(), "index.lock", "")
 	hurry(r)
 	if _, err := r.Worktree(top).CanAdvance(ctx, old, next); !errors.Is(err, ErrBusy) {

@@ -28,7 +28,7 @@ func TestConfig(t *testing.T) {
 	if err := r.Settings().Set(ctx, "nosection", "x"); !errors.As(err, &failed) {
 		t.Errorf("got %v", err)
 	}
-	asGit(t, r.TopLevel(), "git", "config")
+	asGit(t, r.TopLevel(), "config")
 	writeIn(t, r.CommonDir(), "config.lock", "")
 	edit := func([]byte) ([]byte, error) { return nil, nil }
 	for _, err := range []error{hurry(r).Settings().Set(ctx, "liza.key", "x"), r.Settings().Edit(edit)} {

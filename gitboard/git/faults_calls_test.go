@@ -187,11 +187,6 @@ func TestFaultsOfWorktrees(t *testing.T) {
 	})
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 func TestFaultsOfWriting(t *testing.T) {
 	update := func(ref, old, to string) func(p *place) (any, error) {
 		return func(p *place) (any, error) {

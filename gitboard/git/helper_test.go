@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +87,7 @@ func hurry(r *Repo) *Repo {
 	return r
 }
 
-var check = testrun.Check
+var check, writeIn, readIn, exists = testrun.Check, testrun.WriteIn, testrun.ReadIn, testrun.Exists
 
 // must returns a function that unwraps a result: `must[T](t)(f())`.
 func must[T any](t *testing.T) func(T, error) T {
@@ -100,19 +99,6 @@ func must[T any](t *testing.T) func(T, error) T {
 }
 
 func write(t *testing.T, r *Repo, name, text string) { writeIn(t, r.TopLevel(), name, text) }
-
-func writeIn(t *testing.T, dir, name, text string) {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	check(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	check(t, os.WriteFile(path, []byte(text), 0o666))
-}
-
-func readIn(t *testing.T, dir, name string) string {
-	t.Helper()
-	data := testrun.Must(os.ReadFile(filepath.Join(dir, name)))(t)
-	return string(data)
-}
 
 func commitAll(t *testing.T, r *Repo, message string) plumbing.OID {
 	t.Helper()
@@ -174,39 +160,10 @@ func store(t *testing.T, ctx context.Context, r *Repo, texts ...string) []plumbi
 	return ids
 }
 
-// asGit runs a shell in dir, until the test ends, that the system lists under this name and with
-// these arguments.
-func asGit(t *testing.T, dir, name string, args ...string) {
+// asGit runs a process in dir, until the test ends, that the system lists as a git with these arguments.
+func asGit(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	runShell(t, dir, shellNamed(t, name), append([]string{"-c", untilEnd}, args...)...)
-}
-
-// untilEnd is a shell script that says that it runs, and ends at the end of its input.
-const untilEnd = "echo; read line; exit 0"
-
-// shellNamed returns a copy of the shell.
-func shellNamed(t *testing.T, name string) string {
-	t.Helper()
-	shell := must[string](t)(exec.LookPath("sh"))
-	program := filepath.Join(t.TempDir(), name)
-	// Another process makes the copy. If this one did, a child forked meanwhile could inherit the
-	// file open for writing, and the program could not be run.
-	check(t, exec.Command("cp", shell, program).Run())
-	return program
-}
-
-// runShell runs a copy of the shell in dir until the test ends. What it runs reports that by a line.
-func runShell(t *testing.T, dir, shell string, args ...string) {
-	t.Helper()
-	cmd := exec.Command(shell, args...)
-	cmd.Dir = dir
-	in, out := must[io.WriteCloser](t)(cmd.StdinPipe()), must[io.ReadCloser](t)(cmd.StdoutPipe())
-	check(t, cmd.Start())
-	must[int](t)(out.Read(make([]byte, 1))) // wait until it runs
-	t.Cleanup(func() {
-		in.Close()
-		_ = cmd.Wait() // it ends at the end of its input
-	})
+	testrun.RunNamed(t, dir, "git", args...)
 }
 
 // onLook is a context that ends if a function says so when somebody looks whether it has ended.

@@ -54,8 +54,8 @@ func TestLeftLocks(t *testing.T) {
 		t.Run(strings.Join(c.locks, " "), func(t *testing.T) {
 			t.Parallel()
 			native(t, r.TopLevel(), "worktree", "add", "-q", "--detach", one(r), "main")
-			asGit(t, r.TopLevel(), "git", "log")
-			asGit(t, t.TempDir(), "git", "gc")
+			asGit(t, r.TopLevel(), "log")
+			asGit(t, t.TempDir(), "gc")
 			native(t, r.TopLevel(), "pack-refs", "--all")
 			for _, lock := range c.locks {
 				leave(t, r, lock)

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -248,21 +246,6 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func TestBatchSeesLaterWrites(t *testing.T) {
-	ctx, r := scratch(t)
-	must[plumbing.Object](t)(r.Object(ctx, "HEAD")) // starts the child
-	for i := range 6 {
-		write(t, r, "a.txt", fmt.Sprintln(i))
-		native(t, r.TopLevel(), "commit", "-qam", "next")
-		if i%3 == 0 {
-			native(t, r.TopLevel(), "gc", "-q", "--prune=now")
-		}
-		if got := must[plumbing.Object](t)(r.Object(ctx, "main:a.txt")); string(got.Data) != fmt.Sprintln(i) {
-			t.Fatalf("round %d: read %q", i, got.Data)
-		}
-	}
-}
-
 func TestObjectsLargeSet(t *testing.T) {
 	ctx, r := scratch(t)
 	var names []string
@@ -279,26 +262,6 @@ func TestObjectsLargeSet(t *testing.T) {
 			t.Fatalf("answer %d belongs to another question", i)
 		}
 	}
-}
-
-func TestConcurrentReads(t *testing.T) {
-	ctx, r := scratch(t)
-	var group sync.WaitGroup
-	for i := range 16 {
-		group.Go(func() {
-			for j := range 30 {
-				object := blob(fmt.Sprint(i, j))
-				if err := r.WriteObjects(ctx, []plumbing.Object{object}); err != nil {
-					t.Error(err)
-				}
-				got, err := r.Object(ctx, string(object.OID))
-				if err != nil || !bytes.Equal(got.Data, object.Data) {
-					t.Errorf("%d %d: got %q, %v", i, j, got.Data, err)
-				}
-			}
-		})
-	}
-	group.Wait()
 }
 
 // TestBatchCancelledAnyTime checks that an answer is right or an error whenever the context ends,

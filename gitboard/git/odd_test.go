@@ -309,7 +309,7 @@ func TestLockedWorktree(t *testing.T) {
 	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	dir := must[string](t)(r.Worktree(path).gitDir(ctx))
 	was := readIn(t, dir, "HEAD")
-	asGit(t, path, "git", "commit")
+	asGit(t, path, "commit")
 	hurry(r)
 	for _, lock := range []string{"index.lock", "HEAD.lock", "ORIG_HEAD.lock"} {
 		writeIn(t, dir, lock, "")

@@ -78,7 +78,7 @@ func TestUpdateRefsBusy(t *testing.T) {
 	id := store(t, ctx, r, "one")[0]
 	update := []plumbing.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}
 	lock := filepath.Join(r.CommonDir(), "refs", "liza", "x.lock")
-	asGit(t, r.TopLevel(), "git", "update-ref")
+	asGit(t, r.TopLevel(), "update-ref")
 	writeIn(t, filepath.Dir(lock), "x.lock", "")
 	if err := hurry(r).UpdateRefs(ctx, update, ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock+" (git update-ref, process ") {
 		t.Errorf("got %v", err)

@@ -209,11 +209,11 @@ func TestKeptOfLate(t *testing.T) {
 	if got := past(); len(got) != 2 {
 		t.Errorf("nothing deletes, and %d may go", len(got))
 	}
-	asGit(t, r.TopLevel(), "git", "log")
+	asGit(t, r.TopLevel(), "log")
 	if got := past(); len(got) != 2 {
 		t.Errorf("nothing deletes, and %d may go", len(got))
 	}
-	asGit(t, r.TopLevel(), "git", "prune")
+	asGit(t, r.TopLevel(), "prune")
 	if got := past(); !slices.Equal(got, []*kept.File{old}) {
 		t.Errorf("beside git prune %d may go", len(got))
 	}

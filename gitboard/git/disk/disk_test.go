@@ -83,16 +83,4 @@ func TestWatch(t *testing.T) {
 
 var noon = time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
 
-var check = testrun.Check
-
-func writeIn(t *testing.T, dir, name, text string) {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	check(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	check(t, os.WriteFile(path, []byte(text), 0o666))
-}
-
-func readIn(t *testing.T, dir, name string) string {
-	t.Helper()
-	return string(testrun.Must(os.ReadFile(filepath.Join(dir, name)))(t))
-}
+var check, writeIn, readIn = testrun.Check, testrun.WriteIn, testrun.ReadIn

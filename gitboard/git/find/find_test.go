@@ -46,16 +46,4 @@ func TestOddLinks(t *testing.T) {
 	}
 }
 
-func writeIn(t *testing.T, dir, name, text string) {
-	t.Helper()
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	check(t, os.WriteFile(file, []byte(text), 0o644))
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-var check = testrun.Check
+var check, writeIn, exists = testrun.Check, testrun.WriteIn, testrun.Exists

@@ -3,7 +3,6 @@ package locks
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,24 +33,6 @@ func leave(t *testing.T, r *Repo, name string) string {
 	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	check(t, os.WriteFile(path, nil, 0o644))
 	return path
-}
-
-// runs starts a process that the system lists under this name and with these arguments, until the
-// test ends.
-func runs(t *testing.T, dir, name string, args ...string) {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), name)
-	// Another process makes the copy. If this one did, a child forked meanwhile could inherit the
-	// file open for writing, and the program could not be run.
-	check(t, exec.Command("cp", "/bin/sh", program).Run())
-	cmd := exec.Command(program, append([]string{"-c", "echo; read line; exit 0"}, args...)...)
-	cmd.Dir = dir
-	in := testrun.Must(cmd.StdinPipe())(t)
-	out := testrun.Must(cmd.StdoutPipe())(t)
-	check(t, cmd.Start())
-	_, err := out.Read(make([]byte, 1)) // wait until it runs
-	check(t, err)
-	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
 }
 
 // TestProcesses checks which processes work on a repository, and which of them can be ignored.
@@ -170,9 +151,4 @@ func TestClear(t *testing.T) {
 	}
 }
 
-var check = testrun.Check
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
+var check, runs, exists = testrun.Check, testrun.RunNamed, testrun.Exists

@@ -297,17 +297,4 @@ func native(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(testrun.RunGit(t, dir, args...))
 }
 
-func writeIn(t *testing.T, dir, name, text string) {
-	t.Helper()
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	check(t, os.WriteFile(file, []byte(text), 0o644))
-}
-
-func readIn(t *testing.T, dir, name string) string {
-	t.Helper()
-	data := testrun.Must(os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))))(t)
-	return string(data)
-}
-
-var check = testrun.Check
+var check, writeIn, readIn = testrun.Check, testrun.WriteIn, testrun.ReadIn
