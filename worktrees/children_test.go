@@ -47,9 +47,7 @@ func TestChildren(t *testing.T) {
 		_, err := worktrees.Claim(ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: coder}, Task: "one"})
 		return err
 	})
-	s.preExec("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	commit := s.submit("coder-1", "one")
+	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.do(reviewer, &board.ClaimReview{About: about("one")})
 	counted("verdict", 3+1, func(ctx context.Context, b *gitboard.Board) error { // status
 		_, err := worktrees.Verdict(ctx, b, worktrees.VerdictRequest{

@@ -34,9 +34,7 @@ func (s *scene) deletes(ref string) {
 // is gone: from its reflog or, without one, from the submission on the board.
 func TestBrokenBranchWithoutWorktree(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.preExec("coder-1", "one")
-	submitted := s.work("one", "b.txt", "b\n")
-	s.submit("coder-1", "one")
+	submitted := s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.check(s.b.Repo().Worktree(s.path("one")).Remove(s.ctx))
 	for _, by := range []string{"by its reflog", "on the board"} {
 		s.breaks(taskRef("one"), "")
@@ -124,12 +122,9 @@ func TestBrokenBranch(t *testing.T) {
 func TestDamageIsNamed(t *testing.T) {
 	const own = "refs/liza/"
 	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
-	s.preExec("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	commit := s.submit("coder-1", "one")
+	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.work("two", "c.txt", "c\n")
-	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-2")}, &board.Release{About: about("two")})
-	s.check(err)
+	testrun.Must(worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-2")}, &board.Release{About: about("two")}))(s.t)
 	review, attic := plumbing.ReviewRef("one", 1), plumbing.AtticRef("two", 1)
 	common := s.b.Repo().CommonDir()
 	breaks := func(ref string) func() { return func() { s.breaks(ref, "garbage\n") } }
@@ -192,9 +187,7 @@ func TestIncompleteWork(t *testing.T) {
 // that doctor names what is missing.
 func TestIncompleteSubmission(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.preExec("coder-1", "one")
-	commit := s.work("one", "b.txt", "b\n")
-	s.submit("coder-1", "one")
+	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	hub := filepath.Join(t.TempDir(), "hub.git")
 	s.git(s.dir, "init", "-q", "--bare", hub)
@@ -219,9 +212,7 @@ func TestIncompleteSubmission(t *testing.T) {
 func TestBrokenRefsOfClone(t *testing.T) {
 	const integration = "refs/heads/integration"
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.preExec("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	s.submit("coder-1", "one")
+	s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.shares(filepath.Join(s.dir, ".git", "hub.git"))
 	s.deletes("refs/liza/review/one/1")
 	copies := []string{plumbing.RemoteRef("origin", integration), plumbing.TrackingRef("origin", "task/two")}

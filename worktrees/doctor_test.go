@@ -65,8 +65,7 @@ func (s *scene) claimedAt(id, task, base string) {
 func (s *scene) abandons(task string) {
 	s.t.Helper()
 	s.do(human(), &board.Block{About: about(task), Reason: "stop"})
-	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about(task), Reason: "not needed"})
-	s.check(err)
+	testrun.Must(worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about(task), Reason: "not needed"}))(s.t)
 }
 
 // TestNowhereHere covers work of which this clone has no commit: a person is told what to bring.

@@ -31,9 +31,7 @@ func TestSubmitAfterCrash(t *testing.T) {
 // has something else, and can where both are gone: its commit is kept.
 func TestVerdictWithoutBranch(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.preExec("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	commit := s.submit("coder-1", "one")
+	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	approve := func() error {
 		return second(worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit)}))

@@ -17,15 +17,23 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// ready adds a claimable task to the board.
-func (s *Project) ready(t *testing.T, ctx context.Context, id string) *gitboard.View {
+// ready adds a claimable task to a goal of the board, "" for the only one.
+func (s *Project) ready(t *testing.T, ctx context.Context, id, goal string) *gitboard.View {
 	t.Helper()
 	done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.AddTask{
-		About: board.About{Task: id}, Ready: true, NoSpecFile: true,
+		About: board.About{Task: id}, Goal: goal, Ready: true, NoSpecFile: true,
 		Definition: board.Definition{Description: "Task " + id, DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3},
 	}))
 	must(t, err)
 	return done.View
+}
+
+// coder registers coder-1.
+func (s *Project) coder(t *testing.T, ctx context.Context) board.Actor {
+	t.Helper()
+	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
+	must(t, err)
+	return coder
 }
 
 // TestNothingToDo checks that steps do nothing where there is nothing to do any more.
@@ -82,9 +90,8 @@ func TestNoIdentity(t *testing.T) {
 func TestClaimDecided(t *testing.T) {
 	ctx, s, commits := began(t)
 	s.boarded(t, ctx, commits)
-	s.ready(t, ctx, "one")
-	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
-	must(t, err)
+	s.ready(t, ctx, "one", "")
+	coder := s.coder(t, ctx)
 	v := testrun.Must(s.b.View(ctx))(t)
 	one := v.State.Task("one")
 	claim := func() *claimer {
@@ -135,73 +142,60 @@ func TestClaimDecided(t *testing.T) {
 	}
 }
 
-// TestIntentsWriteNothing checks that the intents of a claim and of a release write no file, however
-// often they are decided: the steps before them store the work in a worktree.
+// TestIntentsWriteNothing checks that the intents of a claim, a release, a submission and a hand-off
+// write no file, however often they are decided: the steps before them store the work in a worktree,
+// or look at it.
 func TestIntentsWriteNothing(t *testing.T) {
 	ctx, s, commits := began(t)
 	s.boarded(t, ctx, commits)
-	s.ready(t, ctx, "one")
-	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
-	must(t, err)
+	s.ready(t, ctx, "one", "")
+	s.ready(t, ctx, "two", "")
+	r := gitboard.Request{Actor: s.coder(t, ctx)}
+	pure := func(v *gitboard.View, intents func() map[string]gitboard.Intent) {
+		t.Helper()
+		before := testrun.Files(t, s.Root)
+		for range 2 {
+			for name, intent := range intents() {
+				if _, refs, err := intent(ctx, v); err != nil || len(refs) == 0 {
+					t.Errorf("%s: %v, %v", name, refs, err)
+				}
+				if after := testrun.Files(t, s.Root); !maps.Equal(before, after) {
+					t.Errorf("%s wrote:\n%v\nwere\n%v", name, after, before)
+				}
+			}
+		}
+	}
 	v := testrun.Must(s.b.View(ctx))(t)
 	one := v.State.Task("one")
 	must(t, s.repo.Worktree(s.Path("one")).Add(ctx, commits[0]))
 	must(t, os.WriteFile(filepath.Join(s.Path("one"), "late"), []byte("work\n"), 0o644))
-	c := &claimer{Project: s, r: ClaimRequest{Request: gitboard.Request{Actor: coder}}, task: "one", kind: board.KindOfClaim(one, coder.ID)}
+	c := &claimer{Project: s, r: ClaimRequest{Request: r}, task: "one", kind: board.KindOfClaim(one, r.Actor.ID)}
 	must(t, c.prepare(ctx, v, one))
-	e := &ending{Project: s, r: gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, p: &board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"}}
+	ada := gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}
+	e := &ending{Project: s, r: ada, p: &board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"}}
 	must(t, e.prepare(ctx))
 	if c.kept.commit == "" || e.kept == nil || e.kept.commit == "" {
 		t.Fatalf("kept %+v and %+v", c.kept, e.kept)
 	}
-	before := testrun.Files(t, s.Root)
-	for range 2 {
-		for name, intent := range map[string]gitboard.Intent{"claim": c.intent, "abandon": e.intent} {
-			if _, refs, err := intent(ctx, v); err != nil || len(refs) == 0 {
-				t.Errorf("%s: %v, %v", name, refs, err)
-			}
-			if after := testrun.Files(t, s.Root); !maps.Equal(before, after) {
-				t.Errorf("%s wrote:\n%v\nwere\n%v", name, after, before)
-			}
-		}
-	}
-}
+	pure(v, func() map[string]gitboard.Intent {
+		return map[string]gitboard.Intent{"claim": c.intent, "abandon": e.intent}
+	})
 
-// TestSubmissionsWriteNothing checks that the intents of a submission and of a hand-off write no
-// file either: the worktree is looked at before them.
-func TestSubmissionsWriteNothing(t *testing.T) {
-	ctx, s, commits := began(t)
-	s.boarded(t, ctx, commits)
-	s.ready(t, ctx, "one")
-	_, coder, err := s.b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
-	must(t, err)
-	r := gitboard.Request{Actor: coder}
-	claimed := testrun.Must(Claim(ctx, s.b, ClaimRequest{Request: r, Task: "one"}))(t)
-	path := s.Path("one")
-	must(t, os.WriteFile(filepath.Join(path, "a_test.go"), []byte("package a\n"), 0o644))
-	for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "Test"}} {
-		testrun.RunGit(t, path, args...)
-	}
-	seen := s.glance(ctx, "one")
+	claimed := testrun.Must(Claim(ctx, s.b, ClaimRequest{Request: r, Task: "two"}))(t)
+	must(t, os.WriteFile(filepath.Join(s.Path("two"), "a_test.go"), []byte("package a\n"), 0o644))
+	testrun.CommitAll(t, s.Path("two"), "Test")
+	seen := s.glance(ctx, "two")
 	look := func() *ahead {
-		a := &ahead{s: s, task: "one", seen: make(chan glance, 1)}
+		a := &ahead{s: s, task: "two", seen: make(chan glance, 1)}
 		a.seen <- seen
 		return a
 	}
-	u := &submission{Project: s, r: SubmitRequest{Request: r, Task: "one"}}
-	h := &handing{Project: s, r: HandOffRequest{Request: r, HandOff: board.HandOff{About: board.About{Task: "one"}, Summary: "begun", NextAction: "go on"}}}
-	before := testrun.Files(t, s.Root)
-	for range 2 {
+	u := &submission{Project: s, r: SubmitRequest{Request: r, Task: "two"}}
+	h := &handing{Project: s, r: HandOffRequest{Request: r, HandOff: board.HandOff{About: board.About{Task: "two"}, Summary: "begun", NextAction: "go on"}}}
+	pure(claimed.Done.View, func() map[string]gitboard.Intent {
 		u.worktree, h.worktree = look(), look()
-		for name, intent := range map[string]gitboard.Intent{"submit": u.intent, "hand-off": h.intent} {
-			if _, refs, err := intent(ctx, claimed.Done.View); err != nil || len(refs) == 0 {
-				t.Errorf("%s: %v, %v", name, refs, err)
-			}
-			if after := testrun.Files(t, s.Root); !maps.Equal(before, after) {
-				t.Errorf("%s wrote:\n%v\nwere\n%v", name, after, before)
-			}
-		}
-	}
+		return map[string]gitboard.Intent{"submit": u.intent, "hand-off": h.intent}
+	})
 }
 
 // TestRetryIfChanged checks that an obstacle counts only where the board is as it was, and that a
@@ -209,7 +203,7 @@ func TestSubmissionsWriteNothing(t *testing.T) {
 func TestRetryIfChanged(t *testing.T) {
 	ctx, s, commits := began(t)
 	s.boarded(t, ctx, commits)
-	s.ready(t, ctx, "one")
+	s.ready(t, ctx, "one", "")
 	writes := false
 	now := func() time.Time {
 		if writes { // somebody else, whenever the claim is planned
@@ -233,7 +227,7 @@ func TestRetryIfChanged(t *testing.T) {
 	if err := c.retryIfChanged(ctx, obstacle); err != error(obstacle) {
 		t.Errorf("the board is as it was: %v", err)
 	}
-	s.ready(t, ctx, "two")
+	s.ready(t, ctx, "two", "")
 	if err := c.retryIfChanged(cancelled, obstacle); err != error(obstacle) {
 		t.Errorf("the board can't be read: %v", err)
 	}
@@ -278,38 +272,23 @@ func TestNoWork(t *testing.T) {
 		}
 	}
 	says("there are no tasks yet")
-	s.ready(t, ctx, "one")
-	for _, step := range []struct {
-		p    board.Payload
-		says string
-	}{
-		{&board.Block{About: board.About{Task: "one"}, Reason: "stop"}, "of the open tasks 1 are blocked"},
-		{&board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"}, "every task is finished"},
-	} {
-		done, err := s.b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(step.p))
-		must(t, err)
-		v = done.View
-		says(step.says)
-	}
-	// Of the others it depends on the goal, and on the role.
+	s.ready(t, ctx, "one", "")
 	ada := board.HumanActor("Ada", "ada@example.org")
 	do := func(p board.Payload) {
 		t.Helper()
-		done := testrun.Must(s.b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p)))(t)
-		v = done.View
+		v = testrun.Must(s.b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p)))(t).View
 	}
+	do(&board.Block{About: board.About{Task: "one"}, Reason: "stop"})
+	says("of the open tasks 1 are blocked")
+	do(&board.Abandon{About: board.About{Task: "one"}, Reason: "not needed"})
+	says("every task is finished")
+	// Of the others it depends on the goal, and on the role.
 	do(&board.GoalStart{ID: "later", Text: "Another goal", After: "goal-1"})
-	do(&board.AddTask{
-		About: board.About{Task: "two"}, Goal: "later", Ready: true, NoSpecFile: true,
-		Definition: board.Definition{Description: "Task two", DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3},
-	})
+	v = s.ready(t, ctx, "two", "later")
 	says("of the open tasks 1 wait for another goal")
 	do(&board.GoalAbort{Goal: "later"})
 	says("of the open tasks 1 are of a goal that has ended")
-	do(&board.AddTask{
-		About: board.About{Task: "three"}, Goal: "goal-1", Ready: true, NoSpecFile: true,
-		Definition: board.Definition{Description: "Task three", DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3},
-	})
+	v = s.ready(t, ctx, "three", "goal-1")
 	says("of the open tasks 1 are rejected and wait for their author, 1 are of a goal that has ended") // or it could be claimed
 	if err := noWork(v, "designer-1"); !strings.HasSuffix(err.Error(), "1 are of a goal that has ended, 1 are for another role") {
 		t.Error(err)

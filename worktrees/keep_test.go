@@ -55,7 +55,7 @@ func TestKeep(t *testing.T) {
 			own := s.side(t, ctx, "own\n", commits[0])
 			m := c.made(commits, own)
 			if m.never {
-				v = s.ready(t, ctx, "one")
+				v = s.ready(t, ctx, "one", "")
 			}
 			first := 1
 			if m.attic != "" {

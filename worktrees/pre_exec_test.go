@@ -24,9 +24,7 @@ func (s *scene) trySubmit(id, task string) ([]string, error) {
 
 func TestRejectedWorkIsNotSubmittedAgain(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.checkpoint("coder-1", "one")
-	s.work("one", "a.txt", "a\n")
-	s.submit("coder-1", "one")
+	s.submitted("coder-1", "one", "a.txt", "a\n")
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	s.claim("coder-1", "one")
 	s.checkpoint("coder-1", "one")

@@ -155,9 +155,7 @@ func TestNotHere(t *testing.T) {
 // TestSweepLeaves checks whose expired claims are left: one's own, and those of humans.
 func TestSweepLeaves(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
-	s.checkpoint("coder-2", "two")
-	s.work("two", "b.txt", "b\n")
-	s.submit("coder-2", "two")
+	s.submitted("coder-2", "two", "b.txt", "b\n")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("two")})
 	s.clock.pass(past)
 	swept, err := worktrees.Sweep(s.ctx, s.b, s.agent["coder-1"], roles.Coder)
@@ -213,9 +211,7 @@ func TestTidyAllContinues(t *testing.T) {
 func TestNextClaim(t *testing.T) {
 	s := newScene(t, ready("one"))
 	s.claim("coder-1", "one")
-	s.checkpoint("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	s.submit("coder-1", "one")
+	s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	next := func(id, want string) {
 		t.Helper()
@@ -295,9 +291,7 @@ func TestMadeMeanwhile(t *testing.T) {
 // TestReviewHandOff checks that a review is handed off whatever state the author's worktree is in.
 func TestReviewHandOff(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.checkpoint("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	s.submit("coder-1", "one")
+	s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	s.write(s.path("one"), "half.txt", "half\n")
 	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-1"]}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})

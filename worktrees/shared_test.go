@@ -66,9 +66,7 @@ func TestShared(t *testing.T) {
 
 	// It is reviewed there without a worktree of its author's, and with one of an earlier look.
 	s.claim("coder-1", "one")
-	s.preExec("coder-1", "one")
-	commit := s.work("one", "b.txt", "b\n")
-	s.submit("coder-1", "one")
+	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	v := fresh(there)
 	for range 2 {
@@ -263,9 +261,7 @@ func (h *slowHub) end() string {
 // for the landing.
 func TestMergeBehindItsApproval(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.preExec("coder-1", "one")
-	s.work("one", "b.txt", "b\n")
-	commit := s.submit("coder-1", "one")
+	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	tested := filepath.Join(t.TempDir(), "tested")
 	h := s.slow()

@@ -97,8 +97,7 @@ func TestTheirsKeepsTheBranch(t *testing.T) {
 func TestTheirsIsNotTidied(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
-	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "r"})
-	s.check(err)
+	testrun.Must(worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "r"}))(s.t)
 	s.git(s.dir, "worktree", "add", "-q", "-b", "task/one", s.path("one"), "integration")
 	s.b.TakeMentions()
 	tidied := testrun.Must(worktrees.TidyAll(s.ctx, s.b, human()))(s.t)

@@ -133,8 +133,7 @@ func TestTrainRemembers(t *testing.T) {
 	s.check(os.WriteFile(filepath.Join(s.b.Dir(), "tested"), nil, 0o644))
 	s.task("t4")
 	s.approved("coder-4", "t4", "t4.txt", "t4\n")
-	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Afresh: true})
-	s.check(err)
+	testrun.Must(merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Afresh: true}))(s.t)
 	if runs() != 3 || s.ref("refs/heads/integration") == before {
 		t.Errorf("%d tests", runs())
 	}
@@ -251,7 +250,7 @@ func TestTrainLeft(t *testing.T) {
 // TestTrainSetUpForNobody checks that a merge ends where worktree_setup fails with integration alone,
 // too, and does not find that out task by task; and that it then names no task.
 func TestTrainSetUpForNobody(t *testing.T) {
-	s := newTrain(t, 5, nil)
+	s := newTrain(t, 4, nil)
 	s.counted()
 	setups := filepath.Join(t.TempDir(), "setups")
 	s.set("worktree_setup", "echo >>'"+setups+"'; echo no network; exit 1")
@@ -261,14 +260,14 @@ func TestTrainSetUpForNobody(t *testing.T) {
 		t.Errorf("%d landed: %v", len(got), err)
 	}
 	text, err := os.ReadFile(setups)
-	if s.check(err); len(text) != 4 { // with five tasks, with two, with one, with none
+	if s.check(err); len(text) != 4 { // with four tasks, with two, with one, with none
 		t.Errorf("it ran %d times", len(text))
 	}
-	for i := range 5 {
+	for i := range 4 {
 		s.is(fmt.Sprint("t", i+1), board.Approved)
 	}
 	s.set("worktree_setup", "true")
-	if got := s.train(); len(got) != 5 {
+	if got := s.train(); len(got) != 4 {
 		t.Errorf("%d landed when it works again", len(got))
 	}
 }

@@ -24,47 +24,36 @@ func run(t *testing.T, dir string, args ...string) plumbing.OID {
 	return plumbing.OID(testrun.RunGit(t, dir, args...))
 }
 
+// shared shares a board by a new remote.
+func shared(t *testing.T, ctx context.Context, b *gitboard.Board) (hub string) {
+	t.Helper()
+	hub = filepath.Join(t.TempDir(), "hub.git")
+	run(t, "", "init", "-q", "--bare", hub)
+	run(t, b.Repo().TopLevel(), "remote", "add", "origin", hub)
+	must(t, b.Sharing().Share(ctx, "origin"))
+	return hub
+}
+
 // TestFollowKeepsOwnCommits checks that the integration branch is fast-forwarded to the remote's,
 // and that commits made on it only here are left alone and reported.
 func TestFollowKeepsOwnCommits(t *testing.T) {
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "Ada")
-		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
-	}
-	ctx, first, _ := begin(t)
+	ctx, first, _, base := boarded(t)
 	const branch = "refs/heads/integration"
-	top := first.Repo().TopLevel()
-	run(t, top, "commit", "-q", "--allow-empty", "-m", "first")
-	base := run(t, top, "rev-parse", "HEAD")
-	_, err := first.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
-		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []plumbing.RefUpdate{{Ref: branch, New: base}}, nil
-	})
-	must := func(err error) {
-		t.Helper()
-		must(t, err)
-	}
-	must(err)
-	hub, other := filepath.Join(t.TempDir(), "hub.git"), filepath.Join(t.TempDir(), "other")
-	run(t, "", "init", "-q", "--bare", hub)
-	run(t, top, "remote", "add", "origin", hub)
-	must(first.Sharing().Share(ctx, "origin"))
-	run(t, "", "clone", "-q", hub, other)
-	second, err := gitboard.Open(ctx, other, gitboard.Options{})
-	must(err)
+	top, other := first.Repo().TopLevel(), filepath.Join(t.TempDir(), "other")
+	run(t, "", "clone", "-q", shared(t, ctx, first), other)
+	second := testrun.Must(gitboard.Open(ctx, other, gitboard.Options{}))(t)
 	t.Cleanup(func() { second.Close() })
-	must(second.Sharing().Join(ctx, "origin"))
+	must(t, second.Sharing().Join(ctx, "origin"))
 
 	follow := func() Followed {
 		t.Helper()
-		f, err := Follow(ctx, second, gitboard.Moment{})
-		must(err)
-		return f
+		return testrun.Must(Follow(ctx, second, gitboard.Moment{}))(t)
 	}
 	at := base
 	forward := func() {
 		t.Helper()
 		next := run(t, top, "commit-tree", "-p", string(at), "-m", "landed", string(at)+"^{tree}")
-		must(first.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
+		must(t, first.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
 		at = next
 	}
 	// Interrupted at any place it says so, and a landing after it, too.
@@ -78,8 +67,7 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 		_, err := Land(ctx, second, LandRequest{Request: gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org"), ID: "landing"}, Commit: string(landing)})
 		return err
 	})
-	_, err = Follow(ctx, first, gitboard.Moment{})
-	must(err)
+	testrun.Must(Follow(ctx, first, gitboard.Moment{}))(t)
 	at = run(t, top, "rev-parse", branch)
 	if there := run(t, other, "rev-parse", branch); at != landing || there != landing {
 		t.Errorf("%s landed at %s there, at %s here", landing, there, at)
@@ -91,15 +79,15 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	// A local change that is in the way is left alone, and so is integration.
 	run(t, other, "checkout", "-q", "integration")
 	in := func(dir, name string) string { return filepath.Join(dir, name) }
-	must(os.WriteFile(in(other, "new.txt"), []byte("mine\n"), 0o644))
-	must(os.WriteFile(in(top, "new.txt"), []byte("theirs\n"), 0o644))
+	must(t, os.WriteFile(in(other, "new.txt"), []byte("mine\n"), 0o644))
+	must(t, os.WriteFile(in(top, "new.txt"), []byte("theirs\n"), 0o644))
 	run(t, top, "add", "new.txt")
 	next := run(t, top, "commit-tree", "-p", string(at), "-m", "landed", string(run(t, top, "write-tree")))
-	must(first.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
+	must(t, first.Log().Store().UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
 	if f := follow(); f.Moved || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "new.txt") || run(t, other, "rev-parse", branch) != at {
 		t.Errorf("with a change in the way: %+v", f)
 	}
-	must(os.Remove(in(other, "new.txt")))
+	must(t, os.Remove(in(other, "new.txt")))
 	if at = next; !follow().Moved || run(t, other, "status", "--porcelain") != "" {
 		t.Errorf("without it: %s", run(t, other, "status", "--porcelain"))
 	}
@@ -134,10 +122,8 @@ func locks(t *testing.T, top, ref string) (release func()) {
 func TestFollowLater(t *testing.T) {
 	ctx, b, _, base := boarded(t)
 	const branch = "refs/heads/integration"
-	top, hub := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "hub.git")
-	run(t, "", "init", "-q", "--bare", hub)
-	run(t, top, "remote", "add", "origin", hub)
-	must(t, b.Sharing().Share(ctx, "origin"))
+	top := b.Repo().TopLevel()
+	shared(t, ctx, b)
 	next := commitOn(t, b, base, "b.txt", "b\n")
 	later := commitOn(t, b, next, "c.txt", "c\n")
 	run(t, top, "checkout", "-q", "integration")
@@ -187,10 +173,7 @@ func TestFollowLater(t *testing.T) {
 // a task's branch: they would see it for ever.
 func TestUnknownBranchThere(t *testing.T) {
 	ctx, b, _, base := boarded(t)
-	top, hub := b.Repo().TopLevel(), filepath.Join(t.TempDir(), "hub.git")
-	run(t, "", "init", "-q", "--bare", hub)
-	run(t, top, "remote", "add", "origin", hub)
-	must(t, b.Sharing().Share(ctx, "origin"))
+	shared(t, ctx, b)
 	own := commitOn(t, b, base, "b.txt", "b\n")
 	v := view(t, ctx, b)
 	m := &move{train: &train{b: b}, view: v, landed: []*candidate{{view: v, task: &board.Task{ID: "one"}, base: base, commit: own}}, last: true}

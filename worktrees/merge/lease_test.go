@@ -12,12 +12,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/proc"
-	"github.com/git-liza/git-liza/gitboard/retry"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -97,8 +94,8 @@ func TestPrintsProcess(t *testing.T) {
 	fmt.Println("process:", proc.This())
 }
 
-// TestHoldOfTheDead checks that the lease of a process that has ended is free at once and shown
-// nowhere, and that of a process elsewhere only when it expires.
+// TestHoldOfTheDead checks that the lease of a process that has ended is free at once, and that of a
+// process elsewhere only when it expires.
 func TestHoldOfTheDead(t *testing.T) {
 	if proc.This() == "" {
 		t.Skip("processes can't be identified here")
@@ -124,13 +121,6 @@ func TestHoldOfTheDead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	merging := func() bool {
-		t.Helper()
-		v := testrun.Must(b.View(ctx))(t)
-		g := testrun.Must(v.Glance(ctx))(t)
-		o := testrun.Must(g.Overview(now))(t)
-		return o.Merging != nil
-	}
 	for _, process := range []proc.ID{"", proc.ID("elsewhere " + dead), proc.This()} {
 		left(process)
 		var r *board.Refusal
@@ -140,14 +130,8 @@ func TestHoldOfTheDead(t *testing.T) {
 		if _, err := unheld(ctx, b); !errors.As(err, &r) || r.Code != board.CodeBusy {
 			t.Errorf("held by %q: %v", process, err)
 		}
-		if !merging() {
-			t.Errorf("held by %q: the overview shows no merge", process)
-		}
 	}
 	left(proc.ID(dead))
-	if merging() {
-		t.Error("the overview shows the merge of a process that has ended")
-	}
 	if free, err := unheld(ctx, b); err != nil || free.Old.IsZero() || free.New != free.Old {
 		t.Errorf("what needs no test waits for a dead process: %+v %v", free, err)
 	}
@@ -228,50 +212,5 @@ func TestDuring(t *testing.T) {
 	})
 	if !errors.Is(err, lease.ErrTaken) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// losing is a store in which every compare-and-swap loses, once it is told to.
-type losing struct {
-	log.Store
-	loses bool
-	lost  int
-}
-
-func (l *losing) UpdateRefs(ctx context.Context, updates []plumbing.RefUpdate, reflog string) error {
-	if !l.loses {
-		return l.Store.UpdateRefs(ctx, updates, reflog)
-	}
-	l.lost++
-	return git.ErrRefMoved
-}
-
-// TestOneBudget: what a command does in several places, each of which retries, is given up after
-// the command's retries; they are not multiplied.
-func TestOneBudget(t *testing.T) {
-	store := &losing{Store: testrepo.NewMemory()}
-	b := gitboard.OpenStore(store, "", gitboard.Options{})
-	human := board.HumanActor("Ada", "ada@example.org")
-	if _, err := b.Do(context.Background(), gitboard.Request{Actor: human}, gitboard.Just(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})); err != nil {
-		t.Fatal(err)
-	}
-	store.loses = true
-	ctx, _ := retry.With(context.Background(), 4)
-	for name, do := range map[string]func() error{
-		"a lease": func() error {
-			_, err := hold(ctx, b, reviewer("code-reviewer-1"), "", "t")
-			return err
-		},
-		"an operation": func() error {
-			_, err := b.Do(ctx, gitboard.Request{Actor: human}, gitboard.Just(&board.Pause{Reason: "x"}))
-			return err
-		},
-	} {
-		if err := do(); !errors.As(err, new(*gitboard.LostError)) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if store.lost != 4+2 { // the first of the two takes all retries, and each has one attempt without
-		t.Errorf("it lost %d times", store.lost)
 	}
 }
