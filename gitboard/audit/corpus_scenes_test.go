@@ -64,7 +64,9 @@ func (w *world) claims() {
 	// so.
 	w.do(ada, &board.SetConfig{Key: "early_commits", Value: "flag"})
 	w.reach(board.Claimed, "early", 0, 0)
-	w.handIn("early", func(*board.Submit) {})
+	w.handIn("early", func(p *board.Submit) {
+		check(w.t, w.store.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/liza/review/early/1", New: plumbing.OID(p.Commit)}}, ""))
+	})
 	w.do(ada, &board.SetConfig{Key: "early_commits", Value: "refuse"})
 	w.finish("early")
 

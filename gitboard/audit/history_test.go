@@ -10,11 +10,8 @@ import (
 )
 
 // begin creates the board and registers the team.
-func (w *world) begin() { w.beginAt("") }
-
-// beginAt is begin where integration is known to be at a commit, "" if it is unknown.
-func (w *world) beginAt(start plumbing.OID) {
-	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration", Start: string(start)})
+func (w *world) begin() {
+	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
 	for _, a := range []board.Actor{planner, coder1, coder2, judge1, judge2} {
 		w.do(a, &board.Register{Session: a.Session, Clone: "clone-1", Host: "here", PID: 1})
 		w.do(a, &board.AgentStatusChange{Status: board.Idle})
@@ -29,23 +26,21 @@ func (w *world) definition() board.Definition {
 }
 
 // ready adds a claimable task.
-func (w *world) ready(id string, needs ...string) {
-	d := w.definition()
-	d.DependsOn = needs
-	w.do(planner, &board.AddTask{About: board.About{Task: id}, Definition: d})
-	w.do(planner, &board.Finalize{About: board.About{Task: id}, SpecOID: w.specOID()})
+func (w *world) ready(id string) {
+	w.do(planner, &board.AddTask{About: about(id), Definition: w.definition()})
+	w.do(planner, &board.Finalize{About: about(id), SpecOID: w.specOID()})
 }
 
 func (w *world) claim(a board.Actor, id string) {
-	c := &board.Claim{About: board.About{Task: id}, Clone: "clone-1"}
-	if board.KindOfClaim(w.snapshot(w.tip()).State.Task(id), a.ID).Fresh {
+	c := &board.Claim{About: about(id), Clone: "clone-1"}
+	if board.KindOfClaim(w.task(id), a.ID).Fresh {
 		c.BaseCommit = string(w.integration)
 	}
 	w.do(a, c)
 }
 
 func (w *world) preExec(a board.Actor, id string) {
-	w.checkpoint(a, id, w.snapshot(w.tip()).State.Task(id).BaseCommit)
+	w.checkpoint(a, id, w.task(id).BaseCommit)
 }
 
 // starts adds a task that a coder claims and begins to work on.
@@ -57,7 +52,7 @@ func (w *world) starts(a board.Actor, id string) {
 
 // checkpoint writes a pre-execution checkpoint. head is the commit that the task's branch is at.
 func (w *world) checkpoint(a board.Actor, id, head string) {
-	w.do(a, &board.PreExec{About: board.About{Task: id}, Checkpoint: board.Checkpoint{
+	w.do(a, &board.PreExec{About: about(id), Checkpoint: board.Checkpoint{
 		Intent: "say it", Validation: "go test: ok", FilesToModify: []string{id + ".go"}, Assumptions: []string{"there is a console"},
 		Head: head, Clock: w.now,
 	}})
@@ -65,11 +60,11 @@ func (w *world) checkpoint(a board.Actor, id, head string) {
 
 // submit commits work on a task's branch and submits it.
 func (w *world) submit(a board.Actor, id string) plumbing.OID {
-	base := plumbing.OID(w.snapshot(w.tip()).State.Task(id).BaseCommit)
+	base := plumbing.OID(w.task(id).BaseCommit)
 	work := w.project([]plumbing.OID{base}, a, map[string]string{id + ".go": "// " + string(w.now), id + "_test.go": "//"})
-	n := w.snapshot(w.tip()).State.Task(id).Submissions() + 1
+	n := w.task(id).Submissions() + 1
 	w.do(a, &board.Submit{
-		About: board.About{Task: id}, Commit: string(work), Tree: w.tree(work), ReviewBase: string(base), Commits: 1, Files: 2, Tests: []string{id + "_test.go"},
+		About: about(id), Commit: string(work), Tree: w.tree(work), ReviewBase: string(base), Commits: 1, Files: 2, Tests: []string{id + "_test.go"},
 		Verified: &board.Validation{Command: "go test ./...", Exit: 1, Output: "FAIL"},
 	}, plumbing.RefUpdate{Ref: fmt.Sprintf("refs/liza/review/%s/%d", id, n), New: work})
 	return work
@@ -82,13 +77,13 @@ var rejection = &board.Rejection{
 
 // comment comments on a line of a submission.
 func (w *world) comment(a board.Actor, id string) {
-	commit := w.snapshot(w.tip()).State.Task(id).ReviewCommit
+	commit := w.task(id).ReviewCommit
 	w.do(a, &board.Comment{About: about(id), Commit: commit, Path: id + ".go", Line: 1, Lines: 1, Text: "it says nothing"})
 }
 
 func (w *world) judge(a board.Actor, id, verdict string) {
-	w.do(a, &board.ClaimReview{About: board.About{Task: id}})
-	p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Checked: "tests", Commit: w.snapshot(w.tip()).State.Task(id).ReviewCommit}
+	w.do(a, &board.ClaimReview{About: about(id)})
+	p := &board.Verdict{About: about(id), Verdict: verdict, Checked: "tests", Commit: w.task(id).ReviewCommit}
 	if verdict == board.VerdictRejected {
 		r := *rejection
 		r.Blockers = slices.Clone(r.Blockers)
@@ -111,7 +106,7 @@ func (w *world) approved(a board.Actor, id string) plumbing.OID {
 func (w *world) mergeCommit(id string, work plumbing.OID) (*board.Merge, plumbing.OID) {
 	m := w.project([]plumbing.OID{w.integration, work}, coder1, nil)
 	return &board.Merge{
-		About: board.About{Task: id}, ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(m),
+		About: about(id), ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(m),
 		MergeType: board.MergeCommitType, Drift: 1, Test: "go test ./...",
 	}, m
 }
