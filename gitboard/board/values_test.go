@@ -98,7 +98,9 @@ func TestHandoffTo(t *testing.T) {
 	equal(t, "of an earlier iteration", to(s, roles.Coder), false)
 	s.do(coder2, preExec("login")).do(coder2, s.resubmit("login")).do(reviewer1, review("login")).do(reviewer1, handOff)
 	equal(t, "of a review", to(s, roles.CodeReviewer), true)
-	s.do(reviewer2, review("login")).do(reviewer2, s.judge(reject("login"))).do(coder2, goOn("login")).do(coder2, preExec("login")).do(coder2, s.resubmit("login"))
+	s.do(reviewer2, review("login")).do(reviewer2, s.judge(reject("login")))
+	equal(t, "judged", to(s, roles.CodeReviewer), false)
+	s.do(coder2, goOn("login")).do(coder2, preExec("login")).do(coder2, s.resubmit("login"))
 	equal(t, "of the review of an earlier submission", to(s, roles.CodeReviewer), false)
 }
 
