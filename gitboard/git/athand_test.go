@@ -86,9 +86,6 @@ func TestPartlyAtHand(t *testing.T) {
 		if asked := asked(watched); asked == slices.Contains(loose, name) { // it may have died of it
 			t.Errorf("%.60s: git was asked: %v", name, asked)
 		}
-		if name != string(large.OID) && r.known.has(large.OID) {
-			t.Error("a large object is remembered")
-		}
 	}
 	if at := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/odd")); at != malformed[1].OID {
 		t.Errorf("a ref to what is malformed is at %s", at)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -16,11 +17,9 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			ctx, there := scratch(t)
-			check(t, os.Mkdir(filepath.Join(there.TopLevel(), "deep"), 0o755))
-			write(t, there, "deep/b.txt", "old\n")
-			old := commitAll(t, there, "second")
-			write(t, there, "deep/b.txt", "new\n")
-			last := commitAll(t, there, "third")
+			old := commitFiles(t, ctx, there, map[string]string{"deep/b.txt": "old\n"}, must[plumbing.OID](t)(there.ResolveCommit(ctx, "HEAD")))
+			last := commitFiles(t, ctx, there, map[string]string{"deep/b.txt": "new\n"}, old)
+			native(t, there.TopLevel(), "update-ref", "HEAD", string(last))
 			native(t, there.TopLevel(), "config", "uploadpack.allowFilter", "true")
 			native(t, there.TopLevel(), "config", "uploadpack.allowAnySHA1InWant", "true")
 			dir := filepath.Join(t.TempDir(), "partial")
@@ -56,7 +55,6 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 // about.
 func TestSnapshotInAPartialClone(t *testing.T) {
 	ctx, there := scratch(t)
-	check(t, os.Mkdir(filepath.Join(there.TopLevel(), "deep"), 0o755))
 	write(t, there, "deep/b.txt", "far away\n")
 	head := commitAll(t, there, "second")
 	native(t, there.TopLevel(), "config", "uploadpack.allowFilter", "true")

@@ -22,22 +22,15 @@ func TestWholeSince(t *testing.T) {
 	ctx, made := scratch(t)
 	dir := made.TopLevel()
 	run := func(args ...string) string { return strings.TrimSpace(native(t, dir, args...)) }
-	add := func(name, text string) {
-		write(t, made, name, text)
-		commitAll(t, made, name)
+	add := func(name, text string, parents ...plumbing.OID) plumbing.OID {
+		return commitFiles(t, ctx, made, map[string]string{name: text}, parents...)
 	}
-	add("old.txt", "old")
-	run("branch", "from")
-	add("a/b/new.txt", "new")
-	add("large.txt", strings.Repeat("large\n", largeFile/4))
-	add("old.txt", "changed")
-	run("branch", "line")
-	run("checkout", "-q", "-b", "side", "from")
-	add("side.txt", "side")
-	run("checkout", "-q", "-b", "merged", "line")
-	run("merge", "-q", "--no-ff", "-m", "merge", "side")
-	from := plumbing.OID(run("rev-parse", "from"))
-	tips := map[string]plumbing.OID{"line": plumbing.OID(run("rev-parse", "line")), "merged": plumbing.OID(run("rev-parse", "merged"))}
+	from := add("old.txt", "old")
+	line := add("old.txt", "changed", add("large.txt", strings.Repeat("large\n", largeFile/4), add("a/b/new.txt", "new", from)))
+	tips := map[string]plumbing.OID{"line": line, "merged": add("side.txt", "side", line, add("side.txt", "side", from))}
+	run("update-ref", "refs/heads/from", string(from))
+	run("update-ref", "refs/heads/line", string(line))
+	check(t, os.RemoveAll(made.Upkeep().KeptDir()))
 	for name, path := range testrun.Some(2, map[string]string{
 		"line:a/b/new.txt": "a/b/new.txt", "line:a/b": "a/b", "line:large.txt": "large.txt", "line:old.txt": "old.txt",
 		"line~1:large.txt": "large.txt", "line^{tree}": "", "line~1": "", "line~1^{tree}": "", "from:old.txt": "whole", "from^{tree}": "whole",
