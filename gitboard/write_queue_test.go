@@ -4,7 +4,6 @@ package gitboard
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -66,15 +64,7 @@ func TestTurnIsLeftToOthersWhileItIsFree(t *testing.T) {
 // started makes a board in a new repository and returns it with the path of its turn.
 func started(t *testing.T) (*Board, string) {
 	t.Helper()
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	for _, role := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+role+"_NAME", "Ada")
-		t.Setenv("GIT_"+role+"_EMAIL", "ada@example.org")
-	}
-	ctx := context.Background()
-	dir := filepath.Join(t.TempDir(), "dépôt à moi")
-	testrun.InitRepository(t, dir, false)
-	b := testrun.Must(Open(ctx, dir, Options{}))(t)
+	b := testrun.Must(Open(t.Context(), testrepo.Init(t, false), Options{}))(t)
 	t.Cleanup(func() { b.Close() })
 	write(t, b, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
 	return b, b.writeQueue().path
@@ -159,22 +149,4 @@ func TestTurnThatNeverComes(t *testing.T) {
 		t.Error("the turn is not asked for again")
 	}
 	next.end()
-}
-
-// TestDecidedAgainAfterTheWait: an operation decided before a wait for others is decided again.
-func TestDecidedAgainAfterTheWait(t *testing.T) {
-	b, path := started(t)
-	other := &writeQueue{repo: b.Repo(), path: path}
-	tips := map[plumbing.OID]bool{}
-	_, err := b.Do(context.Background(), Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(ctx context.Context, v *View) (board.Payload, []plumbing.RefUpdate, error) {
-		if tips[v.Commit] = true; len(tips) == 1 {
-			write(t, b, note("in between"))
-			other.take(ctx)
-			go func() { other.end() }()
-		}
-		return note("mine"), nil, nil
-	})
-	if err != nil || len(tips) != 2 {
-		t.Errorf("decided on %d tips: %v", len(tips), err)
-	}
 }

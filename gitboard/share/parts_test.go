@@ -41,18 +41,30 @@ var check = testrun.Check
 func (s *Store) commits(t *testing.T, n int) (ids []plumbing.OID) {
 	t.Helper()
 	who := plumbing.Signature{Name: "Ada", Email: "ada@example.org", When: noon}
-	tree := plumbing.NewObject(plumbing.TreeObject, nil)
-	objects := []plumbing.Object{tree}
+	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{plumbing.NewObject(plumbing.TreeObject, nil)}))
 	for i := range n {
-		c := plumbing.Commit{Tree: tree.OID, Author: who, Committer: who, Message: fmt.Sprintln(i)}
-		if i > 0 {
-			c.Parents = ids[i-1:]
-		}
-		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
-		objects, ids = append(objects, o), append(ids, o.OID)
+		ids = append(ids, s.makes(t, plumbing.Commit{Author: who, Committer: who, Message: fmt.Sprintln(i), Parents: ids[max(i-1, 0):]}))
 	}
-	check(t, s.repo.WriteAndUpdate(t.Context(), objects, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, New: ids[n-1]}}, ""))
+	check(t, s.repo.UpdateRefs(t.Context(), []plumbing.RefUpdate{{Ref: plumbing.BoardRef, New: ids[n-1]}}, ""))
 	return ids
+}
+
+// makes writes a commit of no files.
+func (s *Store) makes(t *testing.T, c plumbing.Commit) plumbing.OID {
+	t.Helper()
+	c.Tree = plumbing.EmptyTree
+	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(c))
+	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{o}))
+	return o.OID
+}
+
+func move(ref string, from, to plumbing.OID) plumbing.RefUpdate {
+	return plumbing.RefUpdate{Ref: ref, Old: from, New: to}
+}
+
+// operation is a transaction that moves the board alone.
+func operation(id string, base, to plumbing.OID) *transaction {
+	return &transaction{ID: id, Base: base, Updates: []plumbing.RefUpdate{move(plumbing.BoardRef, base, to)}}
 }
 
 // TestTried checks how often a push is tried, and its report.
@@ -125,9 +137,6 @@ func TestTried(t *testing.T) {
 func TestRest(t *testing.T) {
 	t.Parallel()
 	a, b, x := plumbing.OID(strings.Repeat("a", 40)), plumbing.OID(strings.Repeat("b", 40)), plumbing.OID(strings.Repeat("c", 40))
-	operation := func(id string, base, to plumbing.OID) *transaction {
-		return &transaction{ID: id, Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: to}}}
-	}
 	for name, c := range map[string]struct {
 		base, board  plumbing.OID
 		transactions []*transaction

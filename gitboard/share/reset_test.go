@@ -21,13 +21,13 @@ func TestNotAsPushed(t *testing.T) {
 	base := s.found(t)
 	now := s.operate(t, board.HumanActor("Ada", "ada@example.org"), &board.AddNote{For: "human", Message: "of another"})
 	text, _ := (&parcel.News{Since: now}).Text()
-	lost := &transaction{ID: "lost", Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: plumbing.OID("1111111111111111111111111111111111111111")}}}
+	lost := operation("lost", base, plumbing.OID("1111111111111111111111111111111111111111"))
 	d := &delivery{chain: &chain{Base: now, Transactions: []*transaction{lost}}, requests: [][]string{{"a request"}}}
 	check(t, s.rewritten(t.Context(), d, text))
 	if d.taken == nil || len(d.taken) != 0 {
 		t.Errorf("taken: %v", d.taken)
 	}
-	pushed := &transaction{ID: "pushed", Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: now}}}
+	pushed := operation("pushed", base, now)
 	d.chain = &chain{Base: base, Transactions: []*transaction{pushed}}
 	if check(t, s.rewritten(t.Context(), d, text)); d.taken != nil {
 		t.Errorf("it is there as it was, and counts as decided again: %v", d.taken)
@@ -43,9 +43,7 @@ func TestLacking(t *testing.T) {
 	human := board.HumanActor("Ada", "ada@example.org")
 	early := s.operate(t, human, &board.AddNote{For: "human", Message: "before all tasks"})
 	commit := func(message string) plumbing.OID {
-		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: []plumbing.OID{early}, Message: message + "\n"}))
-		check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{o}))
-		return o.OID
+		return s.makes(t, plumbing.Commit{Parents: []plumbing.OID{early}, Message: message + "\n"})
 	}
 	submit := func(task, agent string, work plumbing.OID) plumbing.OID {
 		about, coder := board.About{Task: task}, board.Actor{ID: agent, Role: roles.Coder, Session: "mine"}

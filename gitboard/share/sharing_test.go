@@ -168,12 +168,12 @@ func TestOfferFails(t *testing.T) {
 			tip := s.commits(t, 3)[2]
 			if c.there != "" {
 				theirs := hub.commits(t, 2)
-				made := plumbing.Commit{Tree: plumbing.EmptyTree, Message: c.there + "\n"}
+				made := plumbing.Commit{Message: c.there + "\n"}
 				if c.there == later {
 					made.Parents = theirs
 				}
-				apart := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(made))
-				check(t, hub.repo.WriteAndUpdate(t.Context(), []plumbing.Object{apart}, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: theirs[1], New: apart.OID}, {Ref: plumbing.HomeRef, New: apart.OID}}, ""))
+				apart := hub.makes(t, made)
+				hub.set(t, map[string]plumbing.OID{plumbing.BoardRef: apart, plumbing.HomeRef: apart})
 			}
 			if c.hook == "not atomic" {
 				check(t, hub.repo.Settings().Set(t.Context(), "receive.advertiseAtomic", "false"))

@@ -213,9 +213,6 @@ func TestAdmits(t *testing.T) {
 	ids := s.commits(t, 3)
 	lease, attic := plumbing.LeaseRef("x"), plumbing.AtticPrefix+"x"
 	s.set(t, map[string]plumbing.OID{attic: ids[0], lease: ids[0]})
-	move := func(ref string, from, to plumbing.OID) plumbing.RefUpdate {
-		return plumbing.RefUpdate{Ref: ref, Old: from, New: to}
-	}
 	c := &chain{Base: ids[0], Transactions: []*transaction{{Base: ids[0], Updates: []plumbing.RefUpdate{move(lease, ids[0], ids[1]), move(plumbing.BoardRef, ids[0], ids[1])}}}}
 	for name, test := range map[string]struct {
 		also   []plumbing.RefUpdate // pending
@@ -246,9 +243,6 @@ func TestOutcomes(t *testing.T) {
 	ids := s.commits(t, 3)
 	here := ids[2]
 	apartFrom := plumbing.OID(strings.Repeat("1", 40))
-	operation := func(id string, base, to plumbing.OID) *transaction {
-		return &transaction{ID: id, Base: base, Updates: []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: base, New: to}}}
-	}
 	lease := func(id string) *transaction {
 		return &transaction{ID: id, Base: here, Updates: []plumbing.RefUpdate{{Ref: plumbing.LeaseRef("x"), New: here}}}
 	}
@@ -256,9 +250,8 @@ func TestOutcomes(t *testing.T) {
 	check(t, s.replace(t.Context(), &chain{Base: here, Transactions: []*transaction{pending}}))
 	s.record(map[string]log.Outcome{"lost": operation("lost", here, apartFrom).overtaken(), "lost lease": lease("lost lease").overtaken(), "done": {Kind: log.Done}})
 	stray := operation("of another board", ids[0], "")
-	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Message: "other\n"}))
-	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{other}))
-	stray.Updates[0].New = other.OID
+	other := s.makes(t, plumbing.Commit{Message: "other\n"})
+	stray.Updates[0].New = other
 	for _, c := range []struct {
 		mine  *transaction
 		known bool
@@ -270,7 +263,7 @@ func TestOutcomes(t *testing.T) {
 		{operation("at the tip", ids[1], here), true, log.Done, false},
 		{operation("on the board", ids[0], ids[1]), true, log.Done, false},
 		{stray, true, log.Lost, false},
-		{operation("dropped", here, other.OID), true, log.Lost, true},
+		{operation("dropped", here, other), true, log.Lost, true},
 		{lease("dropped lease"), true, log.Lost, true},
 		{operation("lost", here, apartFrom), true, log.Lost, false},
 		{lease("lost lease"), true, log.Lost, true},
@@ -332,11 +325,7 @@ func TestDone(t *testing.T) {
 	ids := s.commits(t, 3)
 	s.branch, s.at = "refs/heads/integration", ids[len(ids)-1]
 	board, lease, review := s.tracking("state"), plumbing.LeaseRef("x"), plumbing.ReviewPrefix+"x/1"
-	other := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Message: "other\n"}))
-	check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{other}))
-	move := func(ref string, from, to plumbing.OID) plumbing.RefUpdate {
-		return plumbing.RefUpdate{Ref: ref, Old: from, New: to}
-	}
+	other := s.makes(t, plumbing.Commit{Message: "other\n"})
 	note, renew := move(plumbing.BoardRef, ids[0], ids[1]), move(lease, ids[0], ids[1])
 	for name, c := range map[string]struct {
 		refs  map[string]plumbing.OID
@@ -348,7 +337,7 @@ func TestDone(t *testing.T) {
 		"others follow":                    {map[string]plumbing.OID{board: ids[2]}, []plumbing.RefUpdate{note}, true, nil},
 		"others follow, the lease as well": {map[string]plumbing.OID{board: ids[2], lease: ids[0]}, []plumbing.RefUpdate{renew, note}, true, nil},
 		"not yet":                          {map[string]plumbing.OID{board: ids[0]}, []plumbing.RefUpdate{note}, false, nil},
-		"another was faster":               {map[string]plumbing.OID{board: other.OID}, []plumbing.RefUpdate{note}, false, git.ErrRefMoved},
+		"another was faster":               {map[string]plumbing.OID{board: other}, []plumbing.RefUpdate{note}, false, git.ErrRefMoved},
 		"the remote was reset":             {map[string]plumbing.OID{board: ids[0]}, []plumbing.RefUpdate{move(plumbing.BoardRef, ids[1], ids[2])}, false, git.ErrRefMoved},
 		"the lease is there":               {map[string]plumbing.OID{lease: ids[1]}, []plumbing.RefUpdate{renew}, true, nil},
 		"the lease is another's":           {map[string]plumbing.OID{lease: ids[2]}, []plumbing.RefUpdate{renew}, false, git.ErrRefMoved},
@@ -371,13 +360,13 @@ func TestDone(t *testing.T) {
 	if is, err := s.done(t.Context(), restores); is || err != nil {
 		t.Errorf("a reset remote that has not taken the board yet: %v, %v", is, err)
 	}
-	s.set(t, map[string]plumbing.OID{board: other.OID})
+	s.set(t, map[string]plumbing.OID{board: other})
 	if is, err := s.done(t.Context(), restores); is || !errors.Is(err, git.ErrRefMoved) {
 		t.Errorf("a reset remote that another has restored otherwise: %v, %v", is, err)
 	}
-	for at, want := range map[plumbing.OID]plumbing.OID{ids[0]: ids[0], ids[1]: "", ids[2]: "", other.OID: "", plumbing.ZeroOID: ""} {
+	for at, want := range map[plumbing.OID]plumbing.OID{ids[0]: ids[0], ids[1]: "", ids[2]: "", other: "", plumbing.ZeroOID: ""} {
 		s.set(t, map[string]plumbing.OID{board: at})
-		if there, err := s.Lacking(t.Context(), ids[1]); there != want || errors.As(err, new(*DivergedError)) != (at == other.OID) || err != nil && at != other.OID {
+		if there, err := s.Lacking(t.Context(), ids[1]); there != want || errors.As(err, new(*DivergedError)) != (at == other) || err != nil && at != other {
 			t.Errorf("at %s: it is seen at %q, %v", at.Short(), there, err)
 		}
 	}
@@ -478,9 +467,7 @@ func TestNotSequenced(t *testing.T) {
 	ids := s.commits(t, 2)
 	head := "note: x\n\nLiza-Op: note\nLiza-Agent: a\nLiza-Role: human\nLiza-Request: r\nLiza-Payload: {}\n"
 	commit := func(parents []plumbing.OID, message, signature string) plumbing.OID {
-		o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: plumbing.EmptyTree, Parents: parents, Message: message, GPGSig: signature}))
-		check(t, s.repo.WriteObjects(t.Context(), []plumbing.Object{o}))
-		return o.OID
+		return s.makes(t, plumbing.Commit{Parents: parents, Message: message, GPGSig: signature})
 	}
 	for name, to := range map[string]plumbing.OID{
 		"a signed operation": commit(ids[:1], head, "-----BEGIN SSH SIGNATURE-----\nx\n-----END SSH SIGNATURE-----\n"), "a merge": commit(ids, head, ""),
