@@ -106,50 +106,6 @@ func TestOnlyBranches(t *testing.T) {
 	w.end(1)
 }
 
-// TestOnlyBranchesOfTasks: a task's branch that is deleted, or rewritten, is a branch that grows at
-// the host, and both clones see where it is.
-func TestOnlyBranchesOfTasks(t *testing.T) {
-	t.Parallel()
-	w := newWorldBy(t, onlyBranches)
-	top := w.a.Local().TopLevel()
-	commit := func(message string, parent plumbing.OID) plumbing.OID {
-		return plumbing.OID(w.git(top, "commit-tree", "-p", string(parent), "-m", message, string(parent)+"^{tree}"))
-	}
-	base := testrun.Must(w.a.Local().Ref(w.ctx, "refs/heads/integration"))(w.t)
-	first := commit("first", base)
-	more, anew := commit("more", first), commit("anew", base)
-	further, was := commit("further", anew), plumbing.ZeroOID
-	for _, step := range []struct {
-		name string
-		to   plumbing.OID
-		bare bool // the host's branch is the work itself
-	}{
-		{"published", first, true}, {"grown", more, true}, {"rewritten", anew, false}, {"grown anew", further, false},
-		{"deleted", plumbing.ZeroOID, false}, {"published anew", first, false},
-	} {
-		w.check(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: was, New: step.to}}, ""))
-		was = step.to
-		w.check(w.b.Fetch(w.ctx))
-		for _, c := range []*clone{w.a, w.b} {
-			seen := testrun.Must(c.Local().Ref(w.ctx, c.Task("one")))(w.t)
-			if seen.OrZero() != step.to {
-				t.Errorf("%s: the branch is seen at %s, not at %s", step.name, seen, step.to)
-			}
-		}
-		there := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one")
-		if bare := there == string(step.to); bare != step.bare {
-			t.Errorf("%s: the host has %s for %s", step.name, there, step.to)
-		}
-	}
-	for _, kept := range []plumbing.OID{more, further} {
-		w.git("", "--git-dir="+w.hub, "merge-base", "--is-ancestor", string(kept), "refs/heads/liza/task/one")
-	}
-	if left := w.git(top, "for-each-ref", "refs/remotes/origin/liza"); left != "" {
-		t.Errorf("pushes have left\n%s", left)
-	}
-	w.end(0)
-}
-
 // TestOnlyBranchesForged: a commit that somebody pushed in the place of a lease is a damaged lease,
 // which the next one replaces.
 func TestOnlyBranchesForged(t *testing.T) {
@@ -232,4 +188,71 @@ func (w *world) leaseLock(c *clone) (path string) {
 	path = filepath.Join(c.Local().CommonDir(), plumbing.LeaseRef("coder-1")+".lock")
 	w.check(os.MkdirAll(filepath.Join(path, "held"), 0o755))
 	return path
+}
+
+// published is the commit at which a clone sees the branch of the task one.
+func (c *clone) published() plumbing.OID {
+	c.w.t.Helper()
+	c.w.check(c.Fetch(c.w.ctx))
+	_, commit, err := c.Published(c.w.ctx, "one")
+	c.w.check(err)
+	return commit
+}
+
+// replaces publishes a commit in place of the tip that a clone sees, with a note.
+func (c *clone) replaces(commit plumbing.OID) {
+	c.w.t.Helper()
+	seen, _, err := c.Published(c.w.ctx, "one")
+	c.w.check(err)
+	_, err = c.w.writeWith(c, note("published"), log.Batch{Refs: []plumbing.RefUpdate{{Ref: c.Task("one"), Old: seen, New: commit}}})
+	c.w.check(err)
+}
+
+// TestReplacedBranches: a host that lets branches only grow, or no branch be deleted or rewound, gets a
+// task's rewritten branch all the same, again and again, and both clones see each commit.
+func TestReplacedBranches(t *testing.T) {
+	t.Parallel()
+	for host, update := range map[string]string{"only branches": onlyBranches, "branches stay": ""} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			w := newWorldBy(t, update)
+			base := w.ref("refs/heads/integration")
+			first, anew := w.commitOn(base, "first"), w.commitOn(base, "anew")
+			more, further, last := w.commitOn(first, "more"), w.commitOn(anew, "further"), plumbing.ZeroOID
+			if update == "" {
+				w.git(w.hub, "config", "receive.denyDeletes", "true")
+				w.git(w.hub, "config", "receive.denyNonFastForwards", "true")
+				last = further // it is told to keep the branch
+			}
+			for _, step := range []struct {
+				name     string
+				by       *clone
+				to, want plumbing.OID
+				bare     bool // the host's branch is the work itself
+			}{
+				{"published", w.a, first, first, true}, {"grown", w.a, more, more, true}, {"rewritten", w.a, anew, anew, false},
+				{"grown anew", w.b, further, further, false}, // by a clone that has only seen it
+				{"deleted", w.a, plumbing.ZeroOID, last, false}, {"published anew", w.a, first, first, false},
+			} {
+				if step.by == w.b {
+					w.check(w.b.Local().WriteObjects(w.ctx, []plumbing.Object{testrun.Must(w.a.Local().Object(w.ctx, string(step.to)))(t)}))
+				}
+				step.by.replaces(step.to)
+				if a, b := w.a.published(), w.b.published(); a != step.want || b != step.want {
+					t.Errorf("%s: the clones see %s and %s, not %s", step.name, a, b, step.want)
+				}
+				there := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one")
+				if bare := there == string(step.to); bare != step.bare {
+					t.Errorf("%s: the host has %s for %s", step.name, there, step.to)
+				}
+			}
+			for _, kept := range []plumbing.OID{more, further} {
+				w.git("", "--git-dir="+w.hub, "merge-base", "--is-ancestor", string(kept), "refs/heads/liza/task/one")
+			}
+			if left := w.git(w.a.Local().TopLevel(), "for-each-ref", "refs/remotes/origin/liza"); left != "" {
+				t.Errorf("pushes have left\n%s", left)
+			}
+			w.end(6)
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -348,33 +349,6 @@ func TestComeApart(t *testing.T) {
 	}
 }
 
-// TestRefetch checks that a clone gets back what the hub has and the clone has lost, and that no ref
-// moves.
-func TestRefetch(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	old := w.must(w.a, note("one"))
-	w.must(w.a, note("two"))
-	w.check(w.b.Fetch(w.ctx))
-	dir := w.b.Local().CommonDir()
-	w.check(os.RemoveAll(filepath.Join(dir, "liza", "kept")))
-	w.check(os.Remove(filepath.Join(dir, "objects", string(old[:2]), string(old[2:]))))
-	b := w.open(w.b.Local().TopLevel()) // by a process that has read nothing yet
-	if err := b.Local().History().Whole(w.ctx, b.here()); err == nil {
-		t.Error("nothing is lost")
-	}
-	w.check(b.Fetch(w.ctx))
-	if err := b.Local().History().Whole(w.ctx, b.here()); err == nil {
-		t.Error("a plain fetch brings it")
-	}
-	refs := w.git(dir, "for-each-ref")
-	w.check(b.Refetch(w.ctx, plumbing.BoardRef))
-	w.check(b.Local().History().Whole(w.ctx, b.here()))
-	if now := w.git(dir, "for-each-ref"); now != refs {
-		t.Errorf("refs moved from\n%s\nto\n%s", refs, now)
-	}
-}
-
 // TestDroppedBranchIsKept checks that work on a branch deleted from the remote goes to the remote's
 // attic unless another ref there holds it, and that a branch which somebody moved there stays.
 func TestDroppedBranchIsKept(t *testing.T) {
@@ -488,5 +462,42 @@ func TestOneRemote(t *testing.T) {
 	}
 	if left := w.git(other, "for-each-ref"); left != "" {
 		t.Errorf("the other remote has\n%s", left)
+	}
+}
+
+// TestBesideDeletingGits: two clones write in turn, and another git deletes in one of them what no ref
+// holds, over and over.
+func TestBesideDeletingGits(t *testing.T) {
+	t.Parallel()
+	for _, deletes := range []string{"prune --expire=now", "gc --quiet --prune=now"} {
+		t.Run(deletes, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			dir := w.b.Local().TopLevel()
+			ctx, stop := context.WithCancel(w.ctx)
+			var loop sync.WaitGroup
+			loop.Go(func() {
+				for ctx.Err() == nil { // it may fail, too: another git deletes beside it
+					git := exec.Command("git", strings.Fields(deletes)...)
+					git.Dir = dir
+					_ = git.Run()
+				}
+			})
+			rounds := 4
+			if *testrun.Long {
+				rounds = 12
+			}
+			for range rounds {
+				w.check(w.a.Fetch(w.ctx))
+				w.must(w.a, note("here"))
+				b := w.open(dir) // acts as a separate process
+				w.check(b.Fetch(w.ctx))
+				w.must(b, note("beside it"))
+			}
+			stop()
+			loop.Wait()
+			w.end(2 * rounds)
+			w.git(dir, "fsck", "--strict", "--connectivity-only")
+		})
 	}
 }
