@@ -143,10 +143,4 @@ func TestForgedSignatures(t *testing.T) {
 			t.Error("nothing is found")
 		}
 	})
-	t.Run("its own", func(t *testing.T) {
-		good := w.forge(forgery{parent: tip, op: note(coder1), commit: w.signedBy(coder1)})
-		if report := w.verify(audit.Range{From: tip, To: good}); !report.OK() || report.Signed != 1 {
-			t.Errorf("%+v", report)
-		}
-	})
 }

@@ -57,13 +57,3 @@ func TestIterationsCountPerTask(t *testing.T) {
 	iterations, _ := s.state().Config().Limits(s.task("login"))
 	equals(t, "goes on", []any{s.task("login").Iteration, iterations}, []any{5, "4 + 2"})
 }
-
-// TestFeedbackAfterAnyRejection checks that a rejection by another reviewer of another coder's
-// first iteration says what became of the earlier findings.
-func TestFeedbackAfterAnyRejection(t *testing.T) {
-	s := begun(t).rejected("login").do(planner, &board.Reassign{About: about("login")}).do(coder2, claim("login"))
-	s.do(coder2, preExec("login")).do(coder2, s.resubmit("login")).do(reviewer2, review("login"))
-	v := s.judge(reject("login"))
-	v.Rejection.Prior = nil
-	s.refused("invalid", reviewer2, v, "Prior Feedback Status")
-}

@@ -6,13 +6,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func TestOthersMerge(t *testing.T) {
-	begun(t).approved("login").do(reviewer2, merge("login"), 0)
-
-	s := begun(t).approved("logout").do(reviewer1, &board.Deregister{}, 0)
-	s.do(reviewer2, merge("logout"), 0) // the approver is gone
-}
-
 func TestRequiredIntegrationTest(t *testing.T) {
 	s := begun(t).do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"}).approved("login")
 	s.refused("tests", reviewer1, merge("login"))

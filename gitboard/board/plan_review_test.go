@@ -95,17 +95,6 @@ func TestPlanReviewTurnedOff(t *testing.T) {
 	begun(t).refused("invalid", human, plansReviewedBy("plan-reviewers"), "nearest: plan-reviewer")
 }
 
-// TestInitWithPlanReview checks that a board can begin with a review of plans, by a human alone.
-func TestInitWithPlanReview(t *testing.T) {
-	s := newScript(t)
-	start := func(by string) *board.Init {
-		return &board.Init{Goal: "Sell furniture", IntegrationBranch: "integration", PlanReview: by}
-	}
-	s.refused("invalid", human, start("plan-reviewer"), "plan_review")
-	s.do(human, start("human"))
-	equal(t, "plan review", s.state().OwnTeam().PlanReviewer(), "human")
-}
-
 // TestPlanOfADraftAlone checks that only a draft can be proposed.
 func TestPlanOfADraftAlone(t *testing.T) {
 	s := proposed(t, "human").do(planner, &board.Abandon{About: about("login"), Reason: "not needed"})

@@ -248,31 +248,8 @@ func TestRejection(t *testing.T) {
 	equal(t, "cycles", s.task("login").ReviewCyclesCurrent*10+s.task("login").ReviewCyclesTotal, 22)
 }
 
-// TestSecondIterationWithoutFeedback covers an iteration after a crash: there is no earlier
-// feedback to report on.
-func TestSecondIterationWithoutFeedback(t *testing.T) {
-	s := begun(t).claimed("login")
-	c := goOn("login")
-	c.Evidence = s.lease("coder-1", 0)
-	s.do(coder1, c).do(coder1, preExec("login")).do(coder1, submit("login")).do(reviewer1, review("login"))
-	v := reject("login")
-	v.Rejection = parsed(rejection)
-	s.do(reviewer1, v)
-}
-
 func deadlocked(t failer) *script {
 	return begun(t).do(human, &board.SetConfig{Key: "max_review_cycles", Value: "2"}).rejected("login").do(coder1, goOn("login")).again(coder1, "login")
-}
-
-func TestReviewDeadlock(t *testing.T) {
-	s := deadlocked(t)
-	task := s.task("login")
-	equal(t, "reason", task.BlockedReason, "review_deadlock")
-	equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
-	equals(t, "history", events(task)[len(task.History)-2:], []string{"rejected", "blocked"})
-	equal(t, "by", task.Last("blocked").Agent, "system")
-	a := s.state().Anomaly("anomaly-1")
-	equal(t, "anomaly", a.Type+" "+a.Reporter+" "+a.Task, "review_deadlock system login")
 }
 
 // TestLeavingAReviewDeadlock checks what is needed to leave a review deadlock, and how the work goes on.

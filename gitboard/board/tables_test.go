@@ -107,13 +107,3 @@ func TestBornRecords(t *testing.T) {
 		}
 	}
 }
-
-func TestNothingLeavesATerminalState(t *testing.T) {
-	for _, row := range board.Transitions() {
-		for _, from := range row.From {
-			if from.Terminal() {
-				t.Errorf("%s leaves %s", row.Op, from)
-			}
-		}
-	}
-}
