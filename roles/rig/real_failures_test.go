@@ -6,12 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -57,18 +54,6 @@ func TestRealInterrupt(t *testing.T) {
 	})
 }
 
-// TestRealSetup checks that a wrong key ends the team at once, with the CLI's message.
-func TestRealSetup(t *testing.T) {
-	each(t, func(t *testing.T, cli string) {
-		s := newScene(t, cli, func(Conversation) Reply { return failures["unauthorized"] })
-		out, err := s.team()
-		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 || !strings.Contains(out, "can't work") || strings.Count(out, "started:") != 1 {
-			t.Errorf("%v\n%s", err, out)
-		}
-		s.sound()
-	})
-}
-
 // TestRealShell checks that the team reports at once that git liza is not found if a shell's
 // start-up file resets PATH and git's settings.
 func TestRealShell(t *testing.T) {
@@ -85,140 +70,6 @@ func TestRealShell(t *testing.T) {
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 ||
 		!strings.Contains(out, "git liza is not found in the shell of codex") || strings.Count(out, "started:") != 1 {
 		t.Errorf("%v\n%s", err, out)
-	}
-	s.sound()
-}
-
-// TestRealStalled checks that a coder that writes to the board and never submits is not restarted
-// forever.
-func TestRealStalled(t *testing.T) {
-	each(t, func(t *testing.T, cli string) {
-		ctx, interrupt := context.WithTimeout(context.Background(), longest)
-		defer interrupt()
-		var blocked atomic.Bool
-		s := newScene(t, cli, func(c Conversation) Reply {
-			if Read(c).Trigger == "BLOCKED_TASKS" {
-				blocked.Store(true)
-				interrupt()
-			}
-			return but(func(r Run) []string { return Code(r)[:1] }).Play(c)
-		})
-		out, _ := s.teamUntil(ctx)
-		if !blocked.Load() || s.read("tasks.one.status") != "BLOCKED" || !strings.Contains(out, "3 runs of coder-1") {
-			t.Errorf("one is %s\n%s", s.read("tasks.one.status"), out)
-		}
-		s.sound()
-	})
-}
-
-// TestRealBudget checks that a coder that calls tools endlessly is ended during its run once its
-// task's budget is used up.
-func TestRealBudget(t *testing.T) {
-	each(t, func(t *testing.T, cli string) {
-		ctx, interrupt := context.WithTimeout(context.Background(), longest)
-		defer interrupt()
-		s := newScene(t, cli, func(c Conversation) Reply {
-			r := Read(c)
-			if r.Trigger == "BLOCKED_TASKS" {
-				interrupt()
-			}
-			if r.Role == "coder" && len(c.Results) > 0 {
-				return Reply{Run: "echo step " + strconv.Itoa(len(c.Results))}
-			}
-			return Goal([]string{"one"}, "").Play(c)
-		})
-		const most = 300_000
-		if _, err := s.Run(s.Liza, "config", "set", "budget_task_tokens", strconv.Itoa(most)); err != nil {
-			t.Fatal(err)
-		}
-		out, _ := s.teamUntil(ctx)
-		if s.read("tasks.one.blocked_reason") != "budget" || !strings.Contains(out, "git liza unblock one --budget") {
-			t.Errorf("one is %s\n%s", s.read("tasks.one.status"), out)
-		}
-		real := 0
-		for _, r := range s.model.Requests() {
-			if strings.HasPrefix(r.Run, "echo step") {
-				real += r.Bytes / 4
-			}
-		}
-		t.Logf("%s: the model was sent about %d tokens of a budget of %d", cli, real, most)
-		if real > 2*most {
-			t.Errorf("%d tokens are more than twice the budget of %d", real, most)
-		}
-		s.sound()
-	})
-}
-
-// TestRealHang checks that a run whose service does not answer is ended after run_max_silence, and
-// that the task is blocked after three such runs.
-func TestRealHang(t *testing.T) {
-	each(t, func(t *testing.T, cli string) {
-		ctx, interrupt := context.WithTimeout(context.Background(), longest)
-		defer interrupt()
-		s := newScene(t, cli, func(c Conversation) Reply {
-			r := Read(c)
-			if r.Trigger == "BLOCKED_TASKS" {
-				interrupt()
-			}
-			if r.Role == "coder" && len(c.Results) == 1 {
-				return Reply{Hang: true}
-			}
-			return Goal([]string{"one"}, "").Play(c)
-		})
-		if _, err := s.Run(s.Liza, "config", "set", "run_max_silence", "15"); err != nil {
-			t.Fatal(err)
-		}
-		out, _ := s.teamUntil(ctx)
-		if s.read("tasks.one.status") != "BLOCKED" || !strings.Contains(out, "run_max_silence") {
-			t.Errorf("one is %s\n%s", s.read("tasks.one.status"), out)
-		}
-		s.sound()
-	})
-}
-
-// limited matches a supervisor's line about waiting for a service: when it was logged and until
-// when it waits.
-var limited = regexp.MustCompile(`(?m)^\[liza (\S+)\] limited one: limit of claude, until (\S+)$`)
-
-// TestRealLimits checks that a supervisor waits for an overloaded service, longer each time, and
-// keeps its claim.
-func TestRealLimits(t *testing.T) {
-	var s *scene
-	waits := func() [][]string {
-		log, err := os.ReadFile(s.Project + "/.git/liza/logs/coder-1.log")
-		if err != nil {
-			return nil // the agent has not started
-		}
-		return limited.FindAllStringSubmatch(string(log), -1)
-	}
-	s = newScene(t, "claude", func(c Conversation) Reply {
-		if n := len(waits()); Read(c).Role == "coder" && n < 2 {
-			r := []Reply{failures["rate-limit"], failures["overloaded"]}[n]
-			r.Error = "Too many requests" // without a time, which would be waited for
-			r.Header = http.Header{"X-Should-Retry": {"false"}}
-			return r
-		}
-		return Goal([]string{"one"}, "").Play(c)
-	})
-	out, err := s.team()
-	if err != nil || s.goal() != "COMPLETED" {
-		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
-	}
-	var took []time.Duration
-	for _, m := range waits() {
-		from, err1 := time.Parse(time.RFC3339, m[1])
-		until, err2 := time.Parse(time.RFC3339, m[2])
-		if err1 != nil || err2 != nil {
-			t.Fatal(err1, err2)
-		}
-		took = append(took, until.Sub(from))
-	}
-	if len(took) != 2 || took[1] < took[0]*3/2 {
-		t.Errorf("it waits %v\n%s", took, out)
-	}
-	history, err := s.Run("git", "log", "--format=%s", "liza/state")
-	if err != nil || strings.Count(history, "claim(one)") != 1 || strings.Contains(history, "release(one)") {
-		t.Errorf("the claim is not kept: %v\n%s", err, history)
 	}
 	s.sound()
 }

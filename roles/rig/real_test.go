@@ -149,48 +149,6 @@ func each(t *testing.T, f func(t *testing.T, cli string)) {
 	}
 }
 
-// TestRealMessage checks that a note which is left during a turn is in the next request, by Claude
-// Code's hooks and by the Agent Client Protocol, and that a turn which ends with the task in hand goes
-// on.
-func TestRealMessage(t *testing.T) {
-	for _, cli := range []string{"claude", "claude-acp"} {
-		t.Run(cli, func(t *testing.T) {
-			const note, held = "The port is 8080", "You still hold one"
-			var s *scene
-			var noted, read, continued bool
-			s = newScene(t, cli, func(c Conversation) Reply {
-				if Read(c).Role != "coder" {
-					return Goal([]string{"one"}, "").Play(c)
-				}
-				switch {
-				case !noted:
-					noted = true
-					if _, err := s.Run(s.Liza, "note", note, "--for", "one", "--now"); err != nil {
-						t.Error(err)
-					}
-					return Reply{Run: "echo begun"}
-				case !read && !strings.Contains(c.Body, note):
-					return Reply{Hang: true} // until it is interrupted
-				case !read:
-					read = true
-					return Reply{Text: "I stop here."}
-				}
-				continued = continued || strings.Contains(c.Body, held)
-				steps := Code(Run{Task: "one", Iteration: "1"})
-				if n := strings.Count(c.Body, `"tool_result"`) - 1; n < len(steps) {
-					return Reply{Run: steps[n]}
-				}
-				return Reply{Text: "Done: my turn ends."}
-			})
-			out, err := s.team()
-			if err != nil || s.goal() != "COMPLETED" || !read || !continued {
-				t.Errorf("the note was read: %v; the turn went on: %v; %v\n%s", read, continued, err, out)
-			}
-			s.sound()
-		})
-	}
-}
-
 // TestRealPlugin checks that a session of Claude Code that has the plugin, and no supervisor, claims,
 // works and submits, and that no command of it is refused.
 func TestRealPlugin(t *testing.T) {
@@ -292,15 +250,3 @@ func TestRealInteractive(t *testing.T) {
 }
 
 var promptFile = regexp.MustCompile(`/\S+\.md`)
-
-// TestRealGoal checks that a goal of three tasks, one of them rejected once, is completed.
-func TestRealGoal(t *testing.T) {
-	each(t, func(t *testing.T, cli string) {
-		s := newScene(t, cli, Goal([]string{"one", "two", "three"}, "two").Play)
-		out, err := s.team()
-		if err != nil || s.goal() != "COMPLETED" {
-			t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
-		}
-		s.sound()
-	})
-}
