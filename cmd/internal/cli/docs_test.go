@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -266,39 +265,33 @@ func section(t *testing.T, text, name string) string {
 	return ""
 }
 
-// TestEveryGroupHasHelp: the name of a group of commands, alone, with -h or after help, prints its
-// commands.
-func TestEveryGroupHasHelp(t *testing.T) {
-	for _, c := range dispatch.Commands() {
-		group, _, two := strings.Cut(c.Name, " ")
-		if !two {
-			continue
-		}
-		for _, args := range [][]string{{group}, {group, "-h"}, {group, "--help"}, {"help", group}} {
-			if len(args) == 1 && dispatch.Find(args) != nil {
-				continue // the group is a command of its own
-			}
-			var out, errs bytes.Buffer
-			app := &call.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
-			if code := Run(t.Context(), app, args); code != 0 || errs.Len() > 0 || !strings.Contains(out.String(), "  "+c.Name+" ") {
-				t.Errorf("%v: exit %d, %s%s", args, code, out.String(), errs.String())
-			}
-		}
-	}
-}
-
+// TestEveryCommandHasHelp: each command has its help, and the name of a group of commands, alone, with
+// -h or after help, prints its commands.
 func TestEveryCommandHasHelp(t *testing.T) {
-	for _, c := range dispatch.Commands() {
+	prints := func(args ...string) string {
+		t.Helper()
 		var out, errs bytes.Buffer
 		app := &call.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
-		if code := Run(context.Background(), app, append(strings.Fields(c.Name), "-h")); code != 0 || errs.Len() > 0 {
-			t.Errorf("%s -h: exit %d, %s", c.Name, code, errs.String())
+		if code := Run(t.Context(), app, args); code != 0 || errs.Len() > 0 {
+			t.Errorf("%v: exit %d, %s", args, code, errs.String())
 		}
-		if !strings.HasPrefix(out.String(), "git liza "+c.Name) || !strings.Contains(out.String(), "--json") {
-			t.Errorf("%s -h prints %q", c.Name, out.String())
+		return out.String()
+	}
+	for _, c := range dispatch.Commands() {
+		if out := prints(append(strings.Fields(c.Name), "-h")...); !strings.HasPrefix(out, "git liza "+c.Name) || !strings.Contains(out, "--json") {
+			t.Errorf("%s -h prints %q", c.Name, out)
 		}
 		if !slices.Contains(dispatch.Groups, c.Group) || c.Short == "" {
 			t.Errorf("%s has no group or no description", c.Name)
+		}
+		group, _, two := strings.Cut(c.Name, " ")
+		for _, args := range [][]string{{group}, {group, "-h"}, {group, "--help"}, {"help", group}} {
+			if !two || len(args) == 1 && dispatch.Find(args) != nil {
+				continue // the group is a command of its own
+			}
+			if out := prints(args...); !strings.Contains(out, "  "+c.Name+" ") {
+				t.Errorf("%v prints %q", args, out)
+			}
 		}
 	}
 }

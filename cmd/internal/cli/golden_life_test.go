@@ -196,21 +196,6 @@ func TestGoldenLife(t *testing.T) {
 	l.liza("", "verify")
 }
 
-// TestShowWithoutTheWork: when the repository lacks the work, show still prints the rest of the
-// story.
-func TestShowWithoutTheWork(t *testing.T) {
-	l := sumsLife(t)
-	link := testrun.Must(os.ReadFile(filepath.Join(l.dir, ".worktrees", "sums", ".git")))(t)
-	index := filepath.Join(strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: ")), "index")
-	testrun.Check(t, os.WriteFile(index, []byte("no index"), 0o644))
-	out := l.liza("", "show", "sums")
-	for _, want := range []string{"\nunknown ", "sum.go:3: ", "submission 2, since submission 1"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the story lacks %q:\n%s", want, out)
-		}
-	}
-}
-
 const logOfCoder2 = `- timestamp: 2026-01-31T10:00:00Z
   agent: coder-2
   action: registered

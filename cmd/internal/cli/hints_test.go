@@ -276,11 +276,14 @@ func (l *life) score(moves []wrongMove) (points int) {
 			continue
 		}
 		legal[m.who+": "+command] = true
+		refs := testrun.RunGit(l.t, l.dir, "for-each-ref")
 		if code, message, _ := l.try(m.who, words(l.t, strings.TrimPrefix(command, "git liza "))...); code != 0 {
 			l.t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)
 		}
-		testrun.Check(l.t, os.RemoveAll(l.dir))
-		copyTree(l.t, kept, l.dir)
+		if testrun.RunGit(l.t, l.dir, "for-each-ref") != refs {
+			testrun.Check(l.t, os.RemoveAll(l.dir))
+			copyTree(l.t, kept, l.dir)
+		}
 	}
 	return points
 }
