@@ -145,7 +145,7 @@ func TestSilentOnATerminal(t *testing.T) {
 // again when the remote is, and continues the task in its worktree. A team that can't begin ends.
 func TestTeamOutlivesItsRemote(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 1, plainPath)
+	f := newFleet(t)
 	p := f.clones[0]
 	p.set("lease_duration 3", "heartbeat_interval 1")
 	p.addTask("alpha")

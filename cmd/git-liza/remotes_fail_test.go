@@ -18,7 +18,7 @@ import (
 // gitboard/share.
 func TestNetworkTroubles(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 1, plainPath)
+	f := newFleet(t)
 	p := f.clones[0]
 	asked := filepath.Join(t.TempDir(), "asked")
 	p.env = append(p.env, "SSH_ASKPASS="+asker(t, asked), "DISPLAY=:0")

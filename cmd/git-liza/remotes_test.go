@@ -81,7 +81,7 @@ func (f *fleet) lands(its, other *project) {
 // from one that can't be reached.
 func TestServersThatRefuse(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 1, plainPath)
+	f := newFleet(t)
 	p := f.clones[0]
 	hook := filepath.Join(f.hub, "hooks", "pre-receive")
 	testrun.Check(t, testrun.WriteProgram(hook, "#!/bin/sh\n[ \"$(git config test.refuse)\" != yes ] || { echo not on a Saturday; exit 1; }\n"))

@@ -95,7 +95,7 @@ func (p *project) approved(id string, files map[string]string) {
 // lands adds a file to integration as a human does.
 func (p *project) lands(name, text string) {
 	p.t.Helper()
-	p.git("checkout", "-q", "-b", "theirs", "integration")
+	p.git("checkout", "-q", "-B", "theirs", "integration")
 	p.write(name, text)
 	p.git("add", "-A")
 	p.git("commit", "-q", "-m", "a human's")

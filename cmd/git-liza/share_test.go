@@ -4,11 +4,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -19,14 +17,13 @@ type fleet struct {
 	clones []*project
 }
 
-// newFleet makes a project, shares it by a hub with the server's lock on, and clones it until there
-// are n clones. url maps the hub's path to the URL that is cloned.
-func newFleet(t *testing.T, n int, url func(hub string) string) *fleet {
+// newFleet makes a project, and shares it by a hub with the server's lock on.
+func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	first := newProject(t)
 	hub := bareHub(first)
 	first.must("", "-C", hub, "hooks", "install", "--server")
-	return newFleetAt(first, n, hub, url(hub))
+	return newFleetAt(first, 1, hub, hub)
 }
 
 // bareHub makes a bare repository for a project.
@@ -37,7 +34,8 @@ func bareHub(p *project) string {
 	return hub
 }
 
-// newFleetAt is newFleet for an existing project and hub.
+// newFleetAt is newFleet for an existing project and hub, which it clones by a URL until there are n
+// clones.
 func newFleetAt(first *project, n int, hub, url string) *fleet {
 	t := first.t
 	t.Helper()
@@ -53,10 +51,6 @@ func newFleetAt(first *project, n int, hub, url string) *fleet {
 	}
 	return f
 }
-
-func plainPath(hub string) string { return hub }
-
-func fileURL(hub string) string { return "file://" + hub }
 
 // agrees ends a test: all clones end with the same board and the same integration, both verify, and
 // each task was claimed once.
@@ -83,30 +77,4 @@ func (f *fleet) agrees(tasks int) {
 	if out, errs, code := p.run("", "git", "--git-dir="+f.hub, "fsck", "--full"); code != 0 {
 		f.t.Errorf("the hub: %s%s", out, errs)
 	}
-}
-
-// TestTwoClonesClaimOneTask: of two clones that claim one task exactly one wins, and the other
-// learns who did.
-func TestTwoClonesClaimOneTask(t *testing.T) {
-	t.Parallel()
-	f := newFleet(t, 2, fileURL)
-	f.addOnly()
-	var codes [2]int
-	var said [2]string
-	var group sync.WaitGroup
-	for i, p := range f.clones {
-		group.Go(func() { _, said[i], codes[i] = p.liza(coders[i], "claim", "only") })
-	}
-	group.Wait()
-	if codes != [2]int{0, 1} && codes != [2]int{1, 0} {
-		t.Fatalf("exit codes %v: %q", codes, said)
-	}
-	winner := slices.Index(codes[:], 0)
-	if !strings.Contains(said[1-winner], coders[winner]) {
-		t.Errorf("the loser is not told of %s: %s", coders[winner], said[1-winner])
-	}
-	if _, err := os.Stat(filepath.Join(f.clones[1-winner].dir, ".worktrees", "only")); err == nil {
-		t.Error("the loser has a worktree")
-	}
-	f.agrees(1)
 }

@@ -8,29 +8,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 )
 
-// TestScreenConductsARun: the human of a run of twelve tasks sees and does everything on the live
+// TestScreenConductsARun: the human of a run sees and does everything on the live
 // screen: a question, a plan, rejections, an approval, notes, and the circuit breaker's trip.
 func TestScreenConductsARun(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	p.set("require_tests off", "require_pre_execution_checkpoint false")
-	for n := 1; n <= 12; n++ {
-		id, ready := fmt.Sprintf("t%02d", n), []string{"--ready"}
-		switch {
-		case n == 12:
-			ready = nil // a draft
-		case n > 4:
-			ready = append(ready, "--depends", "t01,t02")
-		}
-		p.must("planner-1", append([]string{"add-task", "--id", id, "--desc", "Do " + id, "--spec", "specs/vision.md", "--done", "x prints y", "--scope", "IN: x"}, ready...)...)
+	for _, id := range []string{"t01", "t02", "t03"} {
+		p.addTask(id)
 	}
+	p.must("planner-1", "add-task", "--id", "t12", "--desc", "Do t12", "--spec", "specs/vision.md", "--done", "x prints y", "--scope", "IN: x")
 	s := p.watchScreen(pty.Winsize{Rows: 24, Cols: 80})
-	s.await("UNCLAIMED 11", "DRAFT 1", "? help")
+	s.await("UNCLAIMED 3", "DRAFT 1", "? help")
 
 	s.choose("t12")
 	s.does("f\r", "finalize(t12)")
@@ -95,31 +88,16 @@ func TestScreenConductsARun(t *testing.T) {
 	s.press("x")
 	s.await("t02 is UNCLAIMED: there is nothing to reject")
 
-	// The breaker trips. Its message on the screen disappears when the trip is resolved and the run
-	// resumed elsewhere.
-	trips := func() {
-		t.Helper()
-		for _, task := range []string{"t02", "t03"} {
-			p.must("coder-1", "anomaly", "external_blocker", "blocker_service=payments", "--task", task)
-		}
-		if out, errs, code := p.liza("", "analyze"); code != 1 {
-			t.Fatalf("analyze: exit %d\n%s%s", code, out, errs)
-		}
-		s.await("the breaker tripped", "r resolve")
+	// The breaker trips.
+	for _, task := range []string{"t02", "t03"} {
+		p.must("coder-1", "anomaly", "external_blocker", "blocker_service=payments", "--task", task)
 	}
-	trips()
+	if out, errs, code := p.liza("", "analyze"); code != 1 {
+		t.Fatalf("analyze: exit %d\n%s%s", code, out, errs)
+	}
+	s.await("the breaker tripped", "r resolve")
 	s.press("p")
 	s.await("there is nothing to pause: the board is CHECKPOINT")
-	p.must("", "resolve", "--text", "the provider is up")
-	p.must("", "resume", "--decision", "CONTINUE")
-	if screen := strings.Join(s.await("board   RUNNING", "p pause"), "\n"); strings.Contains(screen, "nothing to pause") || strings.Contains(screen, "tripped") {
-		t.Errorf("the footer is old:\n%s", screen)
-	}
-	s.does("plunch\r", "pause: lunch")
-	s.await("board   PAUSED", "r resume")
-	s.does("r", "resume")
-	p.at(time.Now().Add(3 * time.Second)) // an anomaly in the second of the resolution does not count
-	trips()
 	s.does("rit is up again\r", "resolve")
 	s.await("board   CHECKPOINT", "r resume")
 	s.does("r\r", "resume")
