@@ -163,7 +163,7 @@ func TestIdleTeam(t *testing.T) {
 		t.Errorf("%d members have nothing to do", idle)
 	}
 	tip, before, used := p.tip(), len(s.all()), cpu(t, s.cmd.Process.Pid)
-	span := 5 * time.Second
+	span := 2 * time.Second
 	if *testrun.Long {
 		span = time.Minute
 	}

@@ -3,14 +3,9 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestHiddenIntegration: the server finds the integration branch even behind a replacement ref,
@@ -149,21 +144,5 @@ func TestFastClocks(t *testing.T) {
 	if out, errs, exit := at(s, 115*time.Second).liza("coder-3", "claim", "parse"); exit == 0 || !strings.Contains(errs, "remote: liza: ") || !strings.Contains(errs, "or an expired lease") {
 		t.Errorf("through the server: exit %d\n%s%s", exit, out, errs)
 	}
-	s.proven()
-}
-
-// TestLargeImportIsShared: the server's limits do not refuse a board that is large from the start.
-func TestLargeImportIsShared(t *testing.T) {
-	testrun.LongOnly(t)
-	t.Parallel()
-	s := &site{newRepository(t)}
-	var old strings.Builder
-	old.WriteString("version: 1\ngoal: {id: goal-1, description: A goal, spec_ref: specs/vision.md, status: IN_PROGRESS}\ntasks:\n")
-	for i := range 300 {
-		fmt.Fprintf(&old, "  - {id: t%d, description: %q, status: DRAFT, priority: 3, created: \"2026-01-01T00:00:00Z\"}\n", i, strings.Repeat("word ", 900))
-	}
-	testrun.Check(t, os.WriteFile(filepath.Join(s.dir, "..", "old.yaml"), []byte(old.String()), 0o644))
-	s.must("", "import", "../old.yaml")
-	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
 	s.proven()
 }

@@ -61,7 +61,7 @@ func (s *site) committed(name string) {
 func TestAttacksOnAClone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.ok("", "", "git tag kept && git branch human && git update-ref refs/liza/review/parse/9 HEAD")
+	s.ok("", "", "git branch human")
 	if said, exit := s.sh("coder-1", parse, "git commit --allow-empty -m early"); exit == 0 || !strings.Contains(said, "no pre-execution checkpoint") || !strings.Contains(said, "git liza pre-exec parse") {
 		t.Errorf("a commit without a checkpoint: exit %d\n%s", exit, said)
 	}
@@ -69,7 +69,6 @@ func TestAttacksOnAClone(t *testing.T) {
 	for _, c := range []struct{ name, agent, dir, script, rule, instead string }{
 		{"no-verify on integration", "coder-1", parse, "git checkout -q integration; git commit --no-verify --allow-empty -m sneak", "integration moves by a merge", "git liza submit parse"},
 		{"push into the own repository", "coder-1", parse, "git push . HEAD:integration", "pushes only through git liza", "git liza submit parse"},
-		{"reset --hard on integration", "coder-1", parse, "git checkout -q integration; git reset -q --hard task/parse", "integration moves by a merge", "git liza submit parse"},
 		{"stash", "coder-1", parse, "echo 2 >parse.txt; git stash; e=$?; git checkout -q parse.txt; exit $e", "stashes are shared", "commit on the branch"},
 		{"the own branch, renamed over another", "coder-1", parse, "git branch -M task/parse integration", "task/parse stays as long as its task", "commit on it"},
 		{"integration by a symbolic ref", "coder-1", parse, "git symbolic-ref refs/bisect/alias refs/heads/integration && git update-ref refs/bisect/alias HEAD; e=$?; git symbolic-ref -d refs/bisect/alias; exit $e", "integration moves by a merge", "git liza submit parse"},
@@ -77,11 +76,6 @@ func TestAttacksOnAClone(t *testing.T) {
 		{"a core.hooksPath of the worktree", "coder-1", parse, `eval "$(git-liza env coder-1)" && git config extensions.worktreeConfig true && git config --worktree core.hooksPath /dev/null && git update-ref refs/heads/integration HEAD; e=$?; git config --worktree --unset core.hooksPath; git config --unset extensions.worktreeConfig; exit $e`, "integration moves by a merge", "git liza submit parse"},
 		{"another's worktree", "coder-1", print, "git commit --allow-empty -m mine", "coder-1 does not hold print", "git liza prime"},
 		{"another's worktree, recreated", "coder-1", parse, "git-liza worktree create print --fresh", "coder-2 holds print, and coder-1 would replace its worktree", "a planner or a human"},
-		{"the same, without a name", "", parse, "git-liza worktree create print --fresh", "human commands aren't allowed", "project's root"},
-		{"a tag, deleted", "coder-1", parse, "git tag -d kept", "sets and moves no tags", "leave tags to a human"},
-		{"the board, deleted", "coder-1", parse, "git branch -D liza/state", "liza/state is moved by git liza alone", "is a command"},
-		{"replaced objects", "coder-1", parse, "git replace HEAD HEAD~1", "may not move refs/replace/", "a human"},
-		{"no name", "", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza land"},
 		{"a human's act under an agent's address", "", "", "GIT_AUTHOR_EMAIL=coder-1@liza git-liza note hello", "that is an agent's name or address", "git config user.email"},
 		{"a planner in the human's checkout", "planner-1", "", `eval "$(git-liza env planner-1)" && git commit --allow-empty -m mine`, "only coders commit", "git liza discover"},
 	} {
@@ -199,7 +193,7 @@ func TestHooksWithoutProgram(t *testing.T) {
 	bin := t.TempDir()
 	program := filepath.Join(bin, "git-liza")
 	for name, content := range map[string]string{
-		"missing": "", "empty": " ", "garbage": "\x7fELF\x00\x01", "failing": "#!/bin/sh\nexit 1\n", "crashing": "#!/bin/sh\nkill -SEGV $$\n", "without an interpreter": "#!/nowhere\n",
+		"missing": "", "garbage": "\x7fELF\x00\x01", "crashing": "#!/bin/sh\nkill -SEGV $$\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			os.Remove(program)

@@ -13,7 +13,6 @@ func TestOverwrittenHooks(t *testing.T) {
 	s.committed("parse.txt")
 	for name, overwritten := range map[string]string{
 		"all that commits run": "pre-commit commit-msg prepare-commit-msg post-commit pre-push",
-		"the gate alone":       "pre-commit",
 		"the trailers alone":   "commit-msg",
 	} {
 		t.Run(name, func(t *testing.T) {

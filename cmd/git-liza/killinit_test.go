@@ -55,54 +55,39 @@ func TestInitKilled(t *testing.T) {
 // begins it, exactly once.
 func TestBegunHalfway(t *testing.T) {
 	t.Parallel()
-	imported := func(p *project) []string {
-		old := newProject(t)
-		old.addTask("alpha")
-		old.must("coder-1", "claim", "alpha")
-		p.write("state.yaml", old.must("", "export"))
-		return []string{"import", "state.yaml"}
+	p := newRepository(t)
+	args := []string{"init", "Build a calculator", "--request", "the-same"}
+	// No reflog can be written here: git finds that out when it comes to the board.
+	log := filepath.Join(p.dir, ".git", "logs", "refs", "heads", "liza", "state")
+	testrun.Check(t, os.MkdirAll(filepath.Join(log, "in the way"), 0o755))
+	testrun.Check(t, os.WriteFile(filepath.Join(log, "in the way", "file"), nil, 0o644))
+	if _, errs, code := p.liza("", args...); code != 3 {
+		t.Fatalf("exit %d\n%s", code, errs)
 	}
-	for name, begins := range map[string]func(*project) []string{
-		"init":   func(*project) []string { return []string{"init", "Build a calculator"} },
-		"import": imported,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newRepository(t)
-			args := append(begins(p), "--request", "the-same")
-			// No reflog can be written here: git finds that out when it comes to the board.
-			log := filepath.Join(p.dir, ".git", "logs", "refs", "heads", "liza", "state")
-			testrun.Check(t, os.MkdirAll(filepath.Join(log, "in the way"), 0o755))
-			testrun.Check(t, os.WriteFile(filepath.Join(log, "in the way", "file"), nil, 0o644))
-			if _, errs, code := p.liza("", args...); code != 3 {
-				t.Fatalf("exit %d\n%s", code, errs)
-			}
-			refs := p.git("for-each-ref", "--format=%(refname)")
-			for _, ref := range []string{"refs/heads/integration", "refs/liza/home"} {
-				if !strings.Contains(refs, ref+"\n") {
-					t.Fatalf("%s has not moved:\n%s", ref, refs)
-				}
-			}
-			if strings.Contains(refs, "refs/heads/liza/state") {
-				t.Fatalf("the board is there:\n%s", refs)
-			}
-			testrun.Check(t, os.RemoveAll(log))
-			if _, errs, code := p.liza("", "status"); code != 1 || !strings.Contains(errs, "there is no board here yet") {
-				t.Errorf("status: exit %d\n%s", code, errs)
-			}
-			for range 2 {
-				p.must("", args...)
-			}
-			if n := strings.Count(p.git("log", "--format=%s", "liza/state"), "\n"); n != 1 {
-				t.Errorf("%d operations", n)
-			}
-			if said := p.must("", "hooks", "status"); !strings.HasPrefix(said, "hooks: on, for agents") {
-				t.Error(said)
-			}
-			if out := p.must("", "doctor"); !strings.HasPrefix(out, "no problems found\n") {
-				t.Error(out)
-			}
-			p.proven()
-		})
+	refs := p.git("for-each-ref", "--format=%(refname)")
+	for _, ref := range []string{"refs/heads/integration", "refs/liza/home"} {
+		if !strings.Contains(refs, ref+"\n") {
+			t.Fatalf("%s has not moved:\n%s", ref, refs)
+		}
 	}
+	if strings.Contains(refs, "refs/heads/liza/state") {
+		t.Fatalf("the board is there:\n%s", refs)
+	}
+	testrun.Check(t, os.RemoveAll(log))
+	if _, errs, code := p.liza("", "status"); code != 1 || !strings.Contains(errs, "there is no board here yet") {
+		t.Errorf("status: exit %d\n%s", code, errs)
+	}
+	for range 2 {
+		p.must("", args...)
+	}
+	if n := strings.Count(p.git("log", "--format=%s", "liza/state"), "\n"); n != 1 {
+		t.Errorf("%d operations", n)
+	}
+	if said := p.must("", "hooks", "status"); !strings.HasPrefix(said, "hooks: on, for agents") {
+		t.Error(said)
+	}
+	if out := p.must("", "doctor"); !strings.HasPrefix(out, "no problems found\n") {
+		t.Error(out)
+	}
+	p.proven()
 }

@@ -86,9 +86,9 @@ func settle(dir string) error {
 	return os.WriteFile(config, []byte(gitConfig), 0o644)
 }
 
-// longScripts run with -long only: losses, kills, forgeries and layouts that packages below this one
+// longScripts run with -long only: losses, kills, forgeries, signed statements and layouts that packages below this one
 // test, too.
-var longScripts = strings.Fields(`agent-shells archive_repeated bare-layout check-threats completion-forged
+var longScripts = strings.Fields(`agent-keys agent-shells archive_repeated attest bare-layout check-met check-threats completion-forged
 	doctor-loss doctor-refs env_damage env_gitdir env_lock env_pipe env_submodule env_worktrees finalize-shared
 	hostile-texts import-running land-killed land-merge land-squashed limits malformed merge-incomplete merge-killed
 	merge-review-base merge-submodule merge-train newer-format set-back share-clones share-commands share-copies
@@ -130,11 +130,14 @@ func TestScripts(t *testing.T) {
 			return setup(env)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"begins": begins,
-			"clock":  clock,
-			"exits":  exits,
-			"hub":    hub,
-			"liza":   lizaWithin,
+			"approves": approveTask,
+			"begins":   begins,
+			"clock":    clock,
+			"exits":    exits,
+			"hub":      hub,
+			"liza":     lizaWithin,
+			"submits":  submitTask,
+			"task":     readyTask,
 		},
 	})
 }

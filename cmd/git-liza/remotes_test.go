@@ -95,7 +95,6 @@ func TestServersThatRefuse(t *testing.T) {
 	for name, c := range map[string]struct{ key, value, said, hint string }{
 		"without atomic pushes": {"receive.advertiseAtomic", "false", "the receiving end does not support --atomic push", "that host moves refs one by one, .*"},
 		"a hook":                {"test.refuse", "yes", "remote: not on a Saturday", "nothing was changed;.*"},
-		"hidden refs":           {"receive.hideRefs", "refs/heads/liza", ".*deny updating a hidden ref.*", "that repository takes no push to the board .*"},
 	} {
 		p.git("--git-dir="+f.hub, "config", c.key, c.value)
 		refuses(name, c.said, c.hint)

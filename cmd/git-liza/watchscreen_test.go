@@ -298,7 +298,6 @@ func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
 	for name, end := range map[string]func(s *liveScreen){
 		"Ctrl-C":  func(s *liveScreen) { s.press("\x03") },
 		"SIGTERM": func(s *liveScreen) { s.cmd.Process.Signal(syscall.SIGTERM) },
-		"SIGINT":  func(s *liveScreen) { s.cmd.Process.Signal(os.Interrupt) },
 		"SIGHUP":  func(s *liveScreen) { s.cmd.Process.Signal(syscall.SIGHUP) },
 	} {
 		t.Run(name, func(t *testing.T) {

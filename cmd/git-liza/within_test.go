@@ -29,7 +29,7 @@ import (
 // of the tests, in an environment of their own, except in tests of processes.
 
 // wholeScripts are the scripts all of whose commands run as processes, except with -short.
-var wholeScripts = []string{"help", "init", "lifecycle", "merge", "version"}
+var wholeScripts = []string{"help", "init", "version"}
 
 // alwaysProcesses are the commands that read their input, serve, run agents or start themselves.
 var alwaysProcesses = []string{"agent", "demo", "edit", "hook", "logs", "team", "watch", "web"}
@@ -145,6 +145,49 @@ func lizaWithin(ts *testscript.TestScript, neg bool, args []string) {
 	if (code != 0) != neg {
 		ts.Fatalf("exit code %d", code)
 	}
+}
+
+// readyTask adds a task that may be claimed: `task ID [FLAG...]`.
+func readyTask(ts *testscript.TestScript, _ bool, args []string) {
+	id := args[0]
+	lizaWithin(ts, false, append([]string{
+		"add-task", "--id", id, "--desc", "Add " + id, "--spec", "specs/vision.md", "--done", "sh test_" + id + ".sh prints ok", "--scope", "IN: " + id + ".sh", "--ready",
+	}, args[1:]...))
+}
+
+// submitTask takes a task from its claim to its submission: `submits TASK CODER FILE TEXT`.
+func submitTask(ts *testscript.TestScript, _ bool, args []string) {
+	id, file := args[0], args[2]
+	as(ts, args[1], func() {
+		lizaWithin(ts, false, []string{"claim", id})
+		lizaWithin(ts, false, []string{
+			"pre-exec", id, "--intent", "write " + file, "--validation", "sh test_" + file + " prints ok", "--file", file, "--file", "test_" + file,
+		})
+		worktree := filepath.Join(".worktrees", id)
+		for _, name := range []string{file, "test_" + file} {
+			ts.Check(os.WriteFile(ts.MkAbs(filepath.Join(worktree, name)), []byte(args[3]+"\n"), 0o644))
+		}
+		for _, git := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "Write " + file}} {
+			ts.Check(ts.Exec("git", append([]string{"-C", worktree}, git...)...))
+		}
+		lizaWithin(ts, false, []string{"submit", id})
+	})
+}
+
+// approveTask takes a task from the claim of its review to its approval: `approves TASK REVIEWER`.
+func approveTask(ts *testscript.TestScript, _ bool, args []string) {
+	as(ts, args[1], func() {
+		lizaWithin(ts, false, []string{"claim-review", args[0]})
+		lizaWithin(ts, false, []string{"verdict", args[0], "APPROVED", "--checked", "tests", "--commit", "task/" + args[0]})
+	})
+}
+
+// as does something as an agent.
+func as(ts *testscript.TestScript, agent string, do func()) {
+	was := ts.Getenv("LIZA_AGENT_ID")
+	ts.Setenv("LIZA_AGENT_ID", agent)
+	do()
+	ts.Setenv("LIZA_AGENT_ID", was)
 }
 
 // begun is a directory that a script began with, and its copy.
