@@ -151,7 +151,8 @@ func lizaWithin(ts *testscript.TestScript, neg bool, args []string) {
 func readyTask(ts *testscript.TestScript, _ bool, args []string) {
 	id := args[0]
 	lizaWithin(ts, false, append([]string{
-		"add-task", "--id", id, "--desc", "Add " + id, "--spec", "specs/vision.md", "--done", "sh test_" + id + ".sh prints ok", "--scope", "IN: " + id + ".sh", "--ready",
+		"add-task", "--id", id, "--desc", "Add " + id, "--spec", "specs/vision.md",
+		"--done", "sh test_" + id + ".sh prints ok", "--scope", "IN: " + id + ".sh", "--ready",
 	}, args[1:]...))
 }
 
@@ -161,7 +162,8 @@ func submitTask(ts *testscript.TestScript, _ bool, args []string) {
 	as(ts, args[1], func() {
 		lizaWithin(ts, false, []string{"claim", id})
 		lizaWithin(ts, false, []string{
-			"pre-exec", id, "--intent", "write " + file, "--validation", "sh test_" + file + " prints ok", "--file", file, "--file", "test_" + file,
+			"pre-exec", id, "--intent", "write " + file, "--validation", "sh test_" + file + " prints ok",
+			"--file", file, "--file", "test_" + file,
 		})
 		worktree := filepath.Join(".worktrees", id)
 		for _, name := range []string{file, "test_" + file} {
