@@ -46,47 +46,57 @@ func TestEvidence(t *testing.T) {
 	w.rewind(tip)
 	w.move(integration)
 	w.steps = w.steps[:steps]
-	// lying hands in a task's work with a false record.
-	lying := func(lie func(*board.Submit)) func(*world) {
-		return func(w *world) { w.claimed("beta"); w.handIn("beta", lie) }
+	// These hand in a task's work, of two commits or one, comment on it, and land it, with a false record.
+	lying := func(lie func(*board.Submit)) func() {
+		return func() { w.claimed("beta"); w.handIn("beta", lie) }
+	}
+	single := func(lie func(*board.Submit)) func() {
+		return func() {
+			w.starts(coder1, "beta")
+			work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"beta.go": "//"})
+			p := &board.Submit{
+				About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 1, NoTestsBecause: "none",
+			}
+			lie(p)
+			w.do(coder1, p)
+		}
+	}
+	commented := func(id string, c board.Comment) func() {
+		return func() {
+			w.starts(coder1, id)
+			c.About, c.Commit, c.Text = about(id), string(w.submit(coder1, id)), "why?"
+			w.do(ada, &c)
+		}
+	}
+	landed := func(lie func(*board.LandedAs)) func() {
+		return func() {
+			p, at := w.landedAs()
+			lie(p.As)
+			w.do(ada, p, w.lands(at))
+		}
 	}
 	several := map[string]int{"counted otherwise": 2, "merged something else": 2, "reviewed from elsewhere": 3}
 	for name, c := range map[string]struct {
-		do    func(w *world) // runs after one task was approved and one merged
+		do    func() // runs after one task was approved and one merged
 		want  string
 		moves bool // the position of integration is wrong
 	}{
-		"submitted nothing": {func(w *world) {
-			w.starts(coder1, "beta")
-			w.do(coder1, &board.Submit{About: about("beta"), Commit: nowhere, ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
-		}, "evidence: commit " + nowhere + " is not a commit here", false},
-		"reviewed from nothing": {func(w *world) {
-			w.starts(coder1, "beta")
-			work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"beta.go": "//"})
-			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: nowhere, Commits: 1, Files: 1, NoTestsBecause: "none"})
-		}, "evidence: review_base " + nowhere + " is not a commit here", false},
-		"a spec that is none": {func(w *world) {
+		"submitted nothing":     {single(func(p *board.Submit) { p.Commit = nowhere }), "evidence: commit " + nowhere + " is not a commit here", false},
+		"reviewed from nothing": {single(func(p *board.Submit) { p.ReviewBase = nowhere }), "evidence: review_base " + nowhere + " is not a commit here", false},
+		"a spec that is none": {func() {
 			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
 			w.do(planner, &board.Finalize{About: about("beta"), SpecOID: string(w.integration)})
 		}, "is not a blob here", false},
-		"claimed on nothing": {func(w *world) {
+		"claimed on nothing": {func() {
 			w.ready("beta")
 			w.do(coder1, &board.Claim{About: about("beta"), Clone: "clone-1", BaseCommit: nowhere})
 			w.checkpoint(coder1, "beta", string(w.integration))
 			work := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"beta_test.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 9, Files: 1, Tests: []string{"beta_test.go"}})
 		}, "evidence: base_commit " + nowhere + " is not a commit here", false},
-		"a line too many": {func(w *world) {
-			w.starts(coder1, "beta-0")
-			at := w.submit(coder1, "beta-0")
-			w.do(ada, &board.Comment{About: about("beta-0"), Commit: string(at), Path: "beta-0.go", Line: 2, Lines: 2, Text: "why?"})
-		}, `it says that "beta-0.go" has 2 lines, and it has 1`, false},
-		"a comment on no file": {func(w *world) {
-			w.starts(coder1, "beta-1")
-			at := w.submit(coder1, "beta-1")
-			w.do(ada, &board.Comment{About: about("beta-1"), Commit: string(at), Path: "gone.go", Line: 1, Lines: 1, Text: "why?"})
-		}, `it is about "gone.go", and there is no such file`, false},
-		"a blocker about no line": {func(w *world) {
+		"a line too many":      {commented("beta-0", board.Comment{Path: "beta-0.go", Line: 2, Lines: 2}), `it says that "beta-0.go" has 2 lines, and it has 1`, false},
+		"a comment on no file": {commented("beta-1", board.Comment{Path: "gone.go", Line: 1, Lines: 1}), `it is about "gone.go", and there is no such file`, false},
+		"a blocker about no line": {func() {
 			w.starts(coder1, "beta-3")
 			at := w.submit(coder1, "beta-3")
 			w.do(judge1, &board.ClaimReview{About: about("beta-3")})
@@ -94,35 +104,31 @@ func TestEvidence(t *testing.T) {
 			r.Blockers = []board.Finding{{Where: "beta-3.go:2", Issue: "short", Why: "done_when", Suggestion: "more"}}
 			w.do(judge1, &board.Verdict{About: about("beta-3"), Verdict: board.VerdictRejected, Commit: string(at), Rejection: &r})
 		}, "it says that the submission lacks [] of its blockers, and it lacks [beta-3.go:2]", false},
-		"a file that is not deleted": {func(w *world) {
-			w.starts(coder1, "beta-2")
-			at := w.submit(coder1, "beta-2")
-			w.do(ada, &board.Comment{About: about("beta-2"), Commit: string(at), Path: "beta-2.go", Line: 1, Lines: 1, Deleted: true, Text: "why?"})
-		}, `it says that the submission deletes "beta-2.go", and it does not`, false},
-		"merged elsewhere": {func(w *world) {
+		"a file that is not deleted": {commented("beta-2", board.Comment{Path: "beta-2.go", Line: 1, Lines: 1, Deleted: true}),
+			`it says that the submission deletes "beta-2.go", and it does not`, false},
+		"merged elsewhere": {func() {
 			m, _ := w.mergeCommit("alpha", alpha)
 			w.do(judge1, m)
 		}, "is not on integration", true},
-		"merged something else": {func(w *world) {
+		"merged something else": {func() {
 			other := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"other.go": "//"})
 			m, at := w.mergeCommit("alpha", other)
 			m.ReviewCommit = string(alpha)
 			w.do(judge1, m, w.lands(at))
 		}, "does not hold the approved commit", false},
-		"merged more than was approved": {func(w *world) {
+		"merged more than was approved": {func() {
 			more := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"more.go": "//"})
 			m, _ := w.mergeCommit("alpha", alpha)
 			at := w.project([]plumbing.OID{w.integration, alpha, more}, judge1, nil)
 			m.MergeCommit = string(at)
 			w.do(judge1, m, w.lands(at))
 		}, "is not a merge of ", false},
-		"reviewed in part": {func(w *world) {
-			w.starts(coder1, "beta")
-			hidden := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
-			shown := w.project([]plumbing.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
-			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), Tree: w.tree(shown), ReviewBase: string(hidden), Commits: 1, NoTestsBecause: "none"})
-		}, "which the review began at, is not on integration", false},
-		"reviewed in part, and then merged": {func(w *world) {
+		"reviewed in part": {single(func(p *board.Submit) {
+			p.ReviewBase = p.Commit
+			p.Commit = string(w.project([]plumbing.OID{plumbing.OID(p.ReviewBase)}, coder1, map[string]string{"shown.go": "//"}))
+			p.Tree = w.tree(plumbing.OID(p.Commit))
+		}), "which the review began at, is not on integration", false},
+		"reviewed in part, and then merged": {func() {
 			w.starts(coder1, "beta")
 			hidden := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
 			shown := w.project([]plumbing.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
@@ -130,13 +136,12 @@ func TestEvidence(t *testing.T) {
 			w.judge(judge1, "beta", board.VerdictApproved)
 			w.do(judge1, &board.Merge{About: about("beta"), ReviewCommit: string(shown), Before: string(w.integration), MergeCommit: string(shown), MergeType: board.FastForward}, w.lands(shown))
 		}, "which the review began at, was not on integration at ", false},
-		"reviewed from elsewhere": {func(w *world) {
-			w.starts(coder1, "beta")
-			apart := w.project(nil, coder1, map[string]string{"apart.go": "//"})
-			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(apart), Tree: w.tree(apart), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
-		}, "does not follow from ", false},
+		"reviewed from elsewhere": {single(func(p *board.Submit) {
+			p.Commit = string(w.project(nil, coder1, map[string]string{"apart.go": "//"}))
+			p.Tree = w.tree(plumbing.OID(p.Commit))
+		}), "does not follow from ", false},
 		"counted otherwise": {lying(func(p *board.Submit) { p.Commits, p.Files = 1, 1 }), "it says that it has 1 commits, and has 2", false},
-		"counted from the review's base": {func(w *world) {
+		"counted from the review's base": {func() {
 			w.claimed("beta")
 			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
 			w.handIn("beta", func(*board.Submit) {})
@@ -147,7 +152,7 @@ func TestEvidence(t *testing.T) {
 			p.Commit = string(w.project([]plumbing.OID{plumbing.OID(p.Commit)}, ada, map[string]string{"beta.go": "// by hand"}))
 			p.Commits, p.Tree = 3, w.tree(plumbing.OID(p.Commit))
 		}), "it names 0 humans who made commits of it, and has 1", false},
-		"hiding what a human has to approve": {func(w *world) {
+		"hiding what a human has to approve": {func() {
 			team := board.BuiltinTeam()
 			team.Stages[0].Review.Paths = []string{"docs/**", "*_test.go"}
 			w.do(ada, &board.SetTeam{Team: *team})
@@ -164,24 +169,24 @@ func TestEvidence(t *testing.T) {
 		"with a test that it is said to delete": {lying(func(p *board.Submit) {
 			p.Tests, p.DeletedTests, p.NoTestsBecause = nil, []string{"beta_test.go"}, "none needed"
 		}), `it says that it deletes or empties the test "beta_test.go", and does not`, false},
-		"finished with more": {func(w *world) {
+		"finished with more": {func() {
 			more := w.project([]plumbing.OID{alpha}, coder1, map[string]string{"more.go": "//"})
 			before := w.integration
 			w.move(w.project([]plumbing.OID{before, more}, coder1, nil))
 			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(alpha), Before: string(before), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "is not a merge of ", false},
-		"finished on another's move": {func(w *world) {
+		"finished on another's move": {func() {
 			more := w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"more.go": "//"})
 			w.move(more)
 			w.move(w.project([]plumbing.OID{more, alpha}, coder1, nil))
 			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(alpha), Before: string(more), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "integration: integration got ", true},
-		"reverted without undoing it": {func(w *world) {
+		"reverted without undoing it": {func() {
 			w.merge("alpha", alpha)
 			other := w.project([]plumbing.OID{w.integration}, ada, map[string]string{"new.go": "//"})
 			w.do(ada, &board.Revert{About: about("alpha"), Before: string(w.integration), Commit: string(other), Merged: string(other)}, w.lands(other))
 		}, "does not undo", false},
-		"reverted with more": {func(w *world) {
+		"reverted with more": {func() {
 			w.merge("alpha", alpha)
 			w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
 			p, right := w.undo("alpha")
@@ -189,48 +194,40 @@ func TestEvidence(t *testing.T) {
 			w.files[wrong], p.Commit = w.files[right], string(wrong)
 			w.do(ada, p, w.lands(wrong))
 		}, "computed again, the merge gives the tree", false},
-		"landed a merge with more": {func(w *world) {
+		"landed a merge with more": {func() {
 			p, _ := w.merged(plumbing.OID(w.task("alpha").BaseCommit), "main.txt")
 			at := w.project([]plumbing.OID{w.integration, plumbing.OID(p.Merged)}, ada, map[string]string{"new.go": "//"})
 			p.Commit = string(at)
 			w.do(ada, p, w.lands(at))
 		}, "computed again, the merge gives the tree", false},
-		"landed a merge of something else": {func(w *world) {
+		"landed a merge of something else": {func() {
 			other := w.project([]plumbing.OID{plumbing.OID(w.task("alpha").BaseCommit)}, ada, map[string]string{"other.txt": "//"})
 			p, at := w.merged(other, "main.txt")
 			p.Merged = string(other)
 			w.do(ada, p, w.lands(at))
 		}, "is not a merge of", false},
-		"another head landed": {func(w *world) {
-			w.landsAs(func(a *board.LandedAs) { a.Head = a.Before })
-		}, "does not have what a merge of ", false},
-		"landed as another commit": {func(w *world) {
-			w.landsAs(func(a *board.LandedAs) {
-				a.Landed = string(w.project([]plumbing.OID{plumbing.OID(a.Landed)}, ada, map[string]string{"evil.txt": "//"}))
-			})
-		}, "is not in the history of ", false},
-		"landed before": {func(w *world) {
-			w.landsAs(func(a *board.LandedAs) { a.Before = a.Landed })
-		}, "so that nothing landed", false},
-		"landed in another way": {func(w *world) {
-			w.landsAs(func(a *board.LandedAs) { a.Kind = "rebase" })
-		}, "did not land on ", false},
-		"landed beside": {func(w *world) {
+		"another head landed": {landed(func(a *board.LandedAs) { a.Head = a.Before }), "does not have what a merge of ", false},
+		"landed as another commit": {landed(func(a *board.LandedAs) {
+			a.Landed = string(w.project([]plumbing.OID{plumbing.OID(a.Landed)}, ada, map[string]string{"evil.txt": "//"}))
+		}), "is not in the history of ", false},
+		"landed before":         {landed(func(a *board.LandedAs) { a.Before = a.Landed }), "so that nothing landed", false},
+		"landed in another way": {landed(func(a *board.LandedAs) { a.Kind = "rebase" }), "did not land on ", false},
+		"landed beside": {func() {
 			was := w.integration
 			w.move(w.project(nil, ada, map[string]string{"new.go": "//"}))
 			w.do(ada, &board.Land{Before: string(was), Commit: string(w.integration), Files: []string{"new.go"}})
 		}, "does not follow from", false},
-		"landed more than it names": {func(w *world) {
+		"landed more than it names": {func() {
 			was := w.integration
 			next := w.project([]plumbing.OID{was}, ada, map[string]string{"specs/new.md": "# New", "more.go": "//"})
 			w.do(ada, &board.Land{Before: string(was), Commit: string(next), Files: []string{"specs/new.md"}}, w.lands(next))
 		}, "changes more.go, which the landing does not name", false},
-		"an agent moved integration": {func(w *world) {
+		"an agent moved integration": {func() {
 			w.move(w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.do(w)
+			c.do()
 			defer func() {
 				w.rewind(tip)
 				w.move(integration)
@@ -268,13 +265,6 @@ func (w *world) landedAs() (*board.Land, plumbing.OID) {
 	p, at := w.merged(squash, "main.txt")
 	p.As = &board.LandedAs{Head: string(head), Landed: string(squash), Before: string(before), Kind: "squash"}
 	return p, at
-}
-
-// landsAs lands it with a false record.
-func (w *world) landsAs(lie func(*board.LandedAs)) {
-	p, at := w.landedAs()
-	lie(p.As)
-	w.do(ada, p, w.lands(at))
 }
 
 // empties adds a commit to a submission that empties its test file.
