@@ -102,21 +102,6 @@ func (s *scene) sets(ref string, to plumbing.OID) {
 	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", ref, string(to))
 }
 
-// TestBrokenBranch checks that a broken branch is set to its last commit, and that doctor still
-// examines the other tasks.
-func TestBrokenBranch(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"), claimed("coder-1", "one"), claimed("coder-2", "two"))
-	s.preExec("coder-1", "one")
-	last := s.work("one", "b.txt", "b\n")
-	s.breaks(taskRef("one"), strings.Repeat("1", 40)+"\n")
-	s.check(s.b.Repo().Worktree(s.path("two")).Remove(s.ctx))
-	s.mended("broken-ref", "missing-worktree")
-	if got := s.ref(taskRef("one")); got != last {
-		t.Errorf("the branch is at %s, not at %s", got, last)
-	}
-	s.lies("one", "two")
-}
-
 // TestDamageIsNamed checks that damage which no crash, power cut or gc causes is named, with a way
 // out that a person can take.
 func TestDamageIsNamed(t *testing.T) {

@@ -208,15 +208,13 @@ func TestCrossedWorktree(t *testing.T) {
 				s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
 				s.do(human(), &board.Abandon{About: about("one"), Reason: "not needed"})
 			} else {
-				_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
-				if err == nil {
+				if _, err := s.trySubmit("coder-1", "one"); err == nil {
 					t.Error("the neighbour's work was submitted")
 				}
 			}
 			was := s.ref(taskRef("one"))
 			if !ended {
-				_, err := worktrees.Create(s.ctx, s.b, "one", nil)
-				s.refused(err, board.CodeInTheWay, "was not made by git liza")
+				s.refused(second(worktrees.Create(s.ctx, s.b, "one", nil)), board.CodeInTheWay, "was not made by git liza")
 			}
 			v := testrun.Must(s.b.View(s.ctx))(s.t)
 			_ = worktrees.Tidy(s.ctx, s.b, v, human(), "one")

@@ -79,8 +79,7 @@ func TestNowhereHere(t *testing.T) {
 		found{doctor.MissingWorktree, "one", true, "one is CLAIMED"},
 		found{doctor.BrokenRef, "two", false, "bring task/two back from where it is"},
 	)
-	_, err := worktrees.Create(s.ctx, s.b, "one", nil)
-	s.refused(err, board.CodeMissing, "the work of one is not in this clone | git liza sync")
+	s.refused(second(worktrees.Create(s.ctx, s.b, "one", nil)), board.CodeMissing, "the work of one is not in this clone | git liza sync")
 	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), taskRef("two"))))
 }
 
@@ -280,7 +279,7 @@ func TestLeaseOfAFastClock(t *testing.T) {
 	next.Heartbeat, next.Expires = board.At(fast), board.At(fast.Add(5*time.Minute))
 	testrun.Must(lease.Beat(s.ctx, s.b.Repo(), held, next))(s.t)
 	s.reports(found{doctor.ClockSkew, "", false, "the lease of coder-1 is 30h00m ahead of this clock: until it expires or is renewed, nobody else gets one"})
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
+	_, err := s.claims(s.b, "coder-2", "one")
 	s.refused(err, board.CodeWrongState, "the lease of coder-1 ends at "+string(next.Expires)+", by a clock that is 30h00m ahead of this one")
 	testrun.Must(s.b.Sessions().Heartbeat(s.ctx, s.as("coder-1"), 0))(s.t)
 	s.reports()

@@ -116,8 +116,7 @@ func TestCopiedRepository(t *testing.T) {
 	b := s.openAt(dir)
 	s.refused(worktrees.Repair(s.ctx, b), board.CodeElsewhere, "this is a copy of "+s.b.Repo().CommonDir())
 	s.check(os.RemoveAll(filepath.Join(dir, ".worktrees", "one")))
-	_, err := worktrees.Create(s.ctx, b, "one", nil)
-	s.refused(err, board.CodeElsewhere, "this is a copy of "+s.b.Repo().CommonDir())
+	s.refused(second(worktrees.Create(s.ctx, b, "one", nil)), board.CodeElsewhere, "this is a copy of "+s.b.Repo().CommonDir())
 	if s.read(s.path("one"), "work.txt") != "w\n" || !s.b.Repo().Records().Owns(s.path("one")) {
 		t.Error("the original's worktree was changed")
 	}
@@ -133,8 +132,7 @@ func TestBornDirty(t *testing.T) {
 	s.git(s.path("one"), "add", ".gitattributes")
 	s.git(s.path("one"), "commit", "-qm", "attributes"+s.trailers("one"))
 	s.write(s.path("one"), "old.txt", "a\r\nc\r\n")
-	_, err := s.trySubmit("coder-1", "one")
-	s.refused(err, board.CodeDirty, "old.txt")
+	s.refused(second(s.trySubmit("coder-1", "one")), board.CodeDirty, "old.txt")
 	s.write(s.path("one"), "old.txt", "a\r\nb\r\n")
 	if got := s.git(s.path("one"), "status", "--porcelain"); got != " M old.txt" {
 		t.Errorf("git status: %q", got)

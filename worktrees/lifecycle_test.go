@@ -55,9 +55,8 @@ func TestBare(t *testing.T) {
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	s.git(s.dir, "clone", "-q", "--bare", s.dir, bare)
 	b := s.openAt(bare)
-	_, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
-	s.refused(err, "bare", "this repository is bare")
-	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
+	s.refused(second(s.claims(b, "coder-1", "")), "bare", "this repository is bare")
+	_, err := b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
 	s.refused(err, "elsewhere", "the board here is a copy")
 	if own, err := b.Sharing().Own(s.ctx); !own || err != nil {
 		t.Fatalf("own: %v, %v", own, err)
@@ -89,10 +88,8 @@ func TestBare(t *testing.T) {
 	if found, err := doctor.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
 		t.Errorf("%v %v", found, err)
 	}
-	_, err = worktrees.Create(s.ctx, b, "two", nil)
-	s.refused(err, "bare", "git clone")
-	_, err = worktrees.Claim(s.ctx, b, two)
-	s.refused(err, "bare", "a worktree needs")
+	s.refused(second(worktrees.Create(s.ctx, b, "two", nil)), "bare", "git clone")
+	s.refused(second(worktrees.Claim(s.ctx, b, two)), "bare", "a worktree needs")
 	_, _, err = worktrees.Submit(s.ctx, b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "two"})
 	s.refused(err, "bare", "work on a task")
 	v := testrun.Must(b.View(s.ctx))(s.t)
@@ -173,10 +170,7 @@ func TestSubmodule(t *testing.T) {
 	s.write(sub, "lib.txt", "mine\n")
 	s.git(sub, "commit", "-qam", "mine")
 	s.work("one", "b.txt", "b\n")
-	submit := func() error {
-		_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
-		return err
-	}
+	submit := func() error { return second(s.trySubmit("coder-1", "one")) }
 	s.refused(submit(), "nested", "git -C .worktrees/one/lib push origin HEAD:refs/heads/task/one")
 	// The commit reached the remote, which the submodule does not know yet.
 	s.git(lib, "fetch", "-q", sub, "mine:mine")

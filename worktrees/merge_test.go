@@ -260,8 +260,7 @@ func TestMergeUnderARebase(t *testing.T) {
 			s.approved("coder-1", "one", "b.txt", "b\n")
 			before := s.ref("refs/heads/integration")
 			s.git(side, c.begin...)
-			_, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one"}})
-			s.refused(err, board.CodeCheckedOut, "git "+name)
+			s.refused(s.mergeErr("one"), board.CodeCheckedOut, "git "+name)
 			if now := s.ref("refs/heads/integration"); now != before {
 				t.Errorf("integration is at %s", now)
 			}

@@ -147,6 +147,21 @@ func TestBaseOutdated(t *testing.T) {
 	s.lies("two")
 }
 
+// amid opens the board as a process beside which something happens when it looks at the clock for the
+// nth time, counted from 0.
+func (s *scene) amid(n int, do func()) *gitboard.Board {
+	s.t.Helper()
+	looks := 0
+	b := testrun.Must(gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
+		if looks++; looks == n+1 {
+			do()
+		}
+		return s.clock.now()
+	}}))(s.t)
+	s.t.Cleanup(func() { b.Close() })
+	return b
+}
+
 // TestEndedBeside checks that a call leaves the worktree of the next holder alone if another call,
 // by the same request, has ended the former claim meanwhile: it has read the next one's. If there is
 // nothing to keep in either, both calls have made the same commit.
@@ -166,18 +181,12 @@ func TestEndedBeside(t *testing.T) {
 				edit(edited)
 				r := gitboard.Request{Actor: s.as("coder-1"), ID: "again"}
 				s.as("coder-2")
-				looks := 0
-				b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
-					if looks++; looks == n+1 {
-						testrun.Must(worktrees.End(s.ctx, s.b, r, &board.Release{About: about("one")}))(s.t)
-						s.claim("coder-2", "one")
-						edit("edited by the next\n")
-					}
-					return s.clock.now()
-				}})
-				s.check(err)
-				_, err = worktrees.End(s.ctx, b, r, &board.Release{About: about("one")})
-				s.check(errors.Join(err, b.Close()))
+				b := s.amid(n, func() {
+					testrun.Must(worktrees.End(s.ctx, s.b, r, &board.Release{About: about("one")}))(s.t)
+					s.claim("coder-2", "one")
+					edit("edited by the next\n")
+				})
+				testrun.Must(worktrees.End(s.ctx, b, r, &board.Release{About: about("one")}))(s.t)
 				s.lies("one")
 				if edited != "" && s.read(s.path("one"), "a.txt") != "edited by the next\n" || s.is("one", board.Claimed).AssignedTo != "coder-2" {
 					t.Error("the worktree of the next holder has gone")
@@ -202,17 +211,10 @@ func TestLandedBeside(t *testing.T) {
 			s.write(side, "d.txt", "d\n")
 			s.commitAll(side, "a human's")
 			r := merge.LandRequest{Request: gitboard.Request{Actor: human(), ID: "again"}, Commit: "side", Files: []string{"c.txt"}}
-			looks := 0
-			b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
-				if looks++; looks == n+1 {
-					testrun.Must(merge.Land(s.ctx, s.b, r))(s.t)
-					s.clock.pass(time.Minute)
-				}
-				return s.clock.now()
-			}})
-			s.check(err)
-			got, err := merge.Land(s.ctx, b, r)
-			s.check(errors.Join(err, b.Close()))
+			got := testrun.Must(merge.Land(s.ctx, s.amid(n, func() {
+				testrun.Must(merge.Land(s.ctx, s.b, r))(s.t)
+				s.clock.pass(time.Minute)
+			}), r))(s.t)
 			if tip := s.ref("refs/heads/integration"); got.Commit != tip || s.file(tip, "c.txt") != "c\n" || s.file(tip, "d.txt") != "" {
 				t.Errorf("%s landed, and %s is reported", tip, got.Commit)
 			}
@@ -231,16 +233,10 @@ func TestMergedBeside(t *testing.T) {
 			s := newTrain(t, 2, nil)
 			there := s.shared()
 			r := gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "again"}
-			looks := 0
-			b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
-				if looks++; looks == n+1 {
-					testrun.Must(merge.Train(s.ctx, there, merge.TrainRequest{Request: r, Tasks: []string{"t1"}}))(s.t)
-				}
-				return s.clock.now()
-			}})
-			s.check(err)
-			got, err := merge.Train(s.ctx, b, merge.TrainRequest{Request: r, Tasks: []string{"t1", "t2"}})
-			s.check(errors.Join(err, b.Close()))
+			b := s.amid(n, func() {
+				testrun.Must(merge.Train(s.ctx, there, merge.TrainRequest{Request: r, Tasks: []string{"t1"}}))(s.t)
+			})
+			got := testrun.Must(merge.Train(s.ctx, b, merge.TrainRequest{Request: r, Tasks: []string{"t1", "t2"}}))(s.t)
 			for _, m := range got {
 				if m.Task != m.Done.Op.TaskID() || !m.Merged {
 					t.Errorf("got %+v", m)

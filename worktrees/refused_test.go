@@ -24,20 +24,18 @@ func TestSubmitNothing(t *testing.T) {
 	landed := s.work("one", "b.txt", "b\n")
 	before := s.ref("refs/heads/integration")
 	s.do(human(), &board.Land{Before: string(before), Commit: string(landed)}, plumbing.RefUpdate{Ref: "refs/heads/integration", Old: before, New: landed})
-	_, err := s.trySubmit("coder-1", "one")
-	s.refused(err, board.CodeEmpty, "everything on task/one is on integration already")
+	s.refused(second(s.trySubmit("coder-1", "one")), board.CodeEmpty, "everything on task/one is on integration already")
 	s.git(s.path("one"), "checkout", "-q", "--orphan", "apart")
 	s.git(s.path("one"), "commit", "-qm", "apart"+s.trailers("one"))
 	s.git(s.path("one"), "checkout", "-q", "-B", "task/one", "apart")
-	_, err = s.trySubmit("coder-1", "one")
+	_, err := s.trySubmit("coder-1", "one")
 	s.refused(err, board.CodeUnrelated, "task/one has no commit in common with integration | begin from integration")
 	st, err := worktrees.StatusOf(s.ctx, s.b, "one")
 	if err != nil || st.Advice != "it has no commit in common with integration" {
 		t.Errorf("status %+v %v", st, err)
 	}
 	s.deletes(taskRef("one"))
-	_, err = s.trySubmit("coder-1", "one")
-	s.refused(err, board.CodeMissing, "the branch task/one is missing | git liza doctor")
+	s.refused(second(s.trySubmit("coder-1", "one")), board.CodeMissing, "the branch task/one is missing | git liza doctor")
 }
 
 // TestFreeRejection checks that a rejection may have any form if comments on lines say the rest, and
@@ -85,6 +83,14 @@ func (s *scene) elsewhere(id, task string) plumbing.OID {
 	return theirs
 }
 
+func (s *scene) handOff(id, task string) error {
+	s.t.Helper()
+	r := gitboard.Request{Actor: s.as(id)}
+	return second(worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{
+		Request: r, HandOff: board.HandOff{About: about(task), Summary: "s", NextAction: "n"},
+	}))
+}
+
 // TestFromElsewhere checks what is done here with the work of another clone: its branch here says
 // nothing, it is reviewed in a worktree of its own, and this clone is not asked for its worktree.
 func TestFromElsewhere(t *testing.T) {
@@ -92,15 +98,13 @@ func TestFromElsewhere(t *testing.T) {
 	theirs := s.elsewhere("coder-1", "one")
 	s.git(s.dir, "branch", "task/one", "integration")
 	s.reports()
-	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
-	s.refused(err, board.CodeWrongState, "one is READY_FOR_REVIEW")
+	s.refused(s.handOff("coder-1", "one"), board.CodeWrongState, "one is READY_FOR_REVIEW")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	v := testrun.Must(s.b.View(s.ctx))(s.t)
 	one := v.State.Task("one")
 
 	s.write(s.path("one"), "notes.txt", "a person's\n")
-	_, err = worktrees.ForReview(s.ctx, s.b, v, one)
-	s.refused(err, board.CodeInTheWay, "is not a worktree of this repository")
+	s.refused(second(worktrees.ForReview(s.ctx, s.b, v, one)), board.CodeInTheWay, "is not a worktree of this repository")
 	s.check(os.RemoveAll(s.path("one")))
 	path := testrun.Must(worktrees.ForReview(s.ctx, s.b, v, one))(s.t)
 	s.write(path, "x.cache", "of this review\n")
@@ -134,14 +138,10 @@ func TestNotHere(t *testing.T) {
 	base := string(s.ref("refs/heads/integration"))
 	s.do(s.as("coder-1"), &board.Claim{About: about("one"), Clone: "another", BaseCommit: base})
 	s.do(s.as("coder-2"), &board.Claim{About: about("two"), BaseCommit: base}) // before clones had names
-	hand := func(id, task string) error {
-		_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as(id)}, HandOff: board.HandOff{About: about(task), Summary: "s", NextAction: "n"}})
-		return err
-	}
-	s.refused(hand("coder-1", "one"), board.CodeElsewhere, "the worktree of one is in another clone | do it there")
-	s.refused(hand("coder-2", "two"), board.CodeMissing, "git liza worktree create two")
-	s.refused(hand("coder-1", "../one"), board.CodeUnknownTask, "../one")
-	s.refused(hand("coder-1", ""), board.CodeInvalid, "none is named")
+	s.refused(s.handOff("coder-1", "one"), board.CodeElsewhere, "the worktree of one is in another clone | do it there")
+	s.refused(s.handOff("coder-2", "two"), board.CodeMissing, "git liza worktree create two")
+	s.refused(s.handOff("coder-1", "../one"), board.CodeUnknownTask, "../one")
+	s.refused(s.handOff("coder-1", ""), board.CodeInvalid, "none is named")
 	s.checkpoint("coder-1", "one")
 	if head := s.state().Task("one").Last(board.EventPreExec); head == nil {
 		t.Error("no checkpoint without a branch")
@@ -294,8 +294,7 @@ func TestReviewHandOff(t *testing.T) {
 	s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	s.write(s.path("one"), "half.txt", "half\n")
-	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-1"]}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
-	s.check(err)
+	s.check(s.handOff("code-reviewer-1", "one"))
 }
 
 // TestNotAllowed checks refusals that the scripts of the commands do not reach.
@@ -307,15 +306,13 @@ func TestNotAllowed(t *testing.T) {
 	s.refused(err, board.CodePermission, "coder-2 holds two, and coder-3 would replace its worktree")
 	s.refused(worktrees.Delete(s.ctx, s.b, s.as("coder-3"), "two"), board.CodePermission, "not for a coder")
 	s.merge("one")
-	_, err = worktrees.Create(s.ctx, s.b, "one", nil)
-	s.refused(err, board.CodeWrongState, "one is MERGED: it has no worktree |")
+	s.refused(second(worktrees.Create(s.ctx, s.b, "one", nil)), board.CodeWrongState, "one is MERGED: it has no worktree |")
 	s.refused(worktrees.Delete(s.ctx, s.b, human(), "one"), board.CodeWrongState, "git liza doctor --fix takes away what a merge has left")
 
 	s.checkpoint("coder-2", "two")
 	s.work("two", "c.txt", "c\n")
 	s.git(s.path("two"), "merge", "-q", "--no-commit", "-s", "ours", "integration")
-	_, err = s.trySubmit("coder-2", "two")
-	s.refused(err, board.CodeDirty, "git merge is not finished")
+	s.refused(second(s.trySubmit("coder-2", "two")), board.CodeDirty, "git merge is not finished")
 
 	other := gitboard.Request{Actor: human(), ID: "other"}
 	testrun.Must(s.b.Do(s.ctx, other, gitboard.Just(&board.AddNote{Message: "under this id"})))(s.t)

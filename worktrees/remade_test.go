@@ -24,8 +24,7 @@ func TestRemade(t *testing.T) {
 			r := gitboard.Request{Actor: s.as("coder-1")}
 			_, err := worktrees.PreExec(s.ctx, s.b, r, board.PreExec{About: about("one"), Checkpoint: board.Checkpoint{Intent: "i", Validation: "v", FilesToModify: []string{"b.txt"}}})
 			s.check(err)
-			_, _, err = worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: r, Task: "one"})
-			s.refused(err, "checkpoint", "was made before the checkpoint")
+			s.refused(second(s.trySubmit("coder-1", "one")), "checkpoint", "was made before the checkpoint")
 			s.clock.pass(time.Minute)
 			later := s.clock.now().Format(time.RFC3339)
 			s.git(s.path("one"), append([]string{"-c", "alias.then=!GIT_COMMITTER_DATE=" + later + " git", "then"}, again...)...)

@@ -113,8 +113,7 @@ func TestShared(t *testing.T) {
 	if s.check(err); s.git(got.Path, "merge-base", "--is-ancestor", string(commit), "HEAD") != "" || got.Path != place("three") {
 		t.Errorf("claimed %+v", got)
 	}
-	_, err = s.asks(s.b, "coder-2", "three")
-	s.refused(err, board.CodeWrongState, "three is CLAIMED")
+	s.refused(second(s.asks(s.b, "coder-2", "three")), board.CodeWrongState, "three is CLAIMED")
 
 	// A half-done task continues in that clone, and returns. Each clone keeps the work that no other
 	// has.
@@ -135,8 +134,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("claimed %+v", got)
 	}
 	fresh(s.b)
-	_, err = worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, HandOff: board.HandOff{About: about("two"), Summary: "s", NextAction: "n"}})
-	s.refused(err, board.CodeDirty, "left.txt")
+	s.refused(s.handOff("coder-2", "two"), board.CodeDirty, "left.txt")
 	s.write(got.Path, "d.txt", "the rest\n")
 	rest := s.commitAll(got.Path, "the rest"+"\n\nLiza-Task: two\nLiza-Agent: coder-2\n")
 	back(there)
@@ -167,8 +165,7 @@ func TestSharedNews(t *testing.T) {
 	}}
 	testrun.Must(there.Do(s.ctx, human, gitboard.Just(add)))(s.t)
 	s.claim("coder-2", "late")
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3")}})
-	s.refused(err, board.CodeNoWork, "nothing to claim for coder-3")
+	s.refused(second(s.claims(s.b, "coder-3", "")), board.CodeNoWork, "nothing to claim for coder-3")
 
 	shares := func(b *gitboard.Board, want plumbing.OID) {
 		t.Helper()
@@ -187,7 +184,7 @@ func TestSharedNews(t *testing.T) {
 	submit := worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.agent["coder-1"], ID: "submit"}, Task: "one"}
 	s.deletes(taskRef("one"))
 	shares(s.b, "") // that it is missing here hides nothing
-	_, _, err = worktrees.Submit(s.ctx, s.b, submit)
+	_, _, err := worktrees.Submit(s.ctx, s.b, submit)
 	s.refused(err, board.CodeMissing, "the branch task/one is missing")
 	s.git(s.dir, "update-ref", taskRef("one"), s.git(s.dir, "commit-tree", "-m", "apart", string(commit)+"^{tree}"))
 	_, _, err = worktrees.Submit(s.ctx, s.b, submit)

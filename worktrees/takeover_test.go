@@ -1,6 +1,7 @@
 package worktrees_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,13 +31,11 @@ func TestNestedRepository(t *testing.T) {
 	s.git(filepath.Join(s.path("one"), "clone"), "add", ".")
 	s.git(filepath.Join(s.path("one"), "clone"), "commit", "-qm", "p")
 	s.clock.pass(past)
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
-	s.refused(err, "nested", "clone/ in the worktree of one")
+	s.refused(second(s.claims(s.b, "coder-2", "one")), "nested", "clone/ in the worktree of one")
 	if got := s.claim("coder-2", ""); got.Task.ID != "two" {
 		t.Errorf("claimed %s", got.Task.ID)
 	}
-	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3")}})
-	s.refused(err, "nested", "push its work or move it")
+	s.refused(second(s.claims(s.b, "coder-3", "")), "nested", "push its work or move it")
 	swept, err := worktrees.Sweep(s.ctx, s.b, human(), "")
 	if err != nil || len(swept) != 1 || swept[0].Skipped == "" {
 		t.Errorf("swept %+v %v", swept, err)
@@ -50,7 +49,7 @@ func TestNestedRepository(t *testing.T) {
 func TestInTheWay(t *testing.T) {
 	s := newScene(t, ready("one"))
 	claim := func() error {
-		return second(worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}}))
+		return second(s.claims(s.b, "coder-1", ""))
 	}
 	s.check(os.MkdirAll(s.path("one"), 0o755)) // an empty directory does no harm
 
@@ -65,8 +64,7 @@ func TestInTheWay(t *testing.T) {
 	own := s.commitAll(side, "a human's commit")
 	s.git(s.dir, "worktree", "remove", side)
 	s.refused(claim(), "in-the-way", "task/one with commits of somebody's own")
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
-	s.refused(err, "in-the-way", "git branch -m task/one NAME")
+	s.refused(second(s.claims(s.b, "coder-1", "one")), "in-the-way", "git branch -m task/one NAME")
 	s.git(s.dir, "branch", "-m", "task/one", "mine")
 	got := s.claim("coder-1", "")
 	if kept := s.attic("one"); len(kept) != 0 || s.ref("refs/heads/mine") != own || got.Task.BaseCommit == string(own) {
@@ -76,7 +74,7 @@ func TestInTheWay(t *testing.T) {
 	// A branch that is checked out elsewhere is left alone.
 	s.git(s.path("one"), "checkout", "-q", "--detach")
 	s.git(s.dir, "worktree", "add", "-q", side, "task/one")
-	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: board.About{Task: "one"}, Force: true, Reason: "r"})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: board.About{Task: "one"}, Force: true, Reason: "r"})
 	s.check(err)
 	s.lies()
 	if s.ref(taskRef("one")).IsZero() {
@@ -99,7 +97,7 @@ func TestAtWork(t *testing.T) {
 			take := func(changed time.Duration) error {
 				at := s.clock.now().Add(-changed)
 				s.check(os.Chtimes(filepath.Join(s.path("one"), "new.txt"), at, at))
-				return second(worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"}))
+				return second(s.claims(s.b, "coder-2", "one"))
 			}
 			if pid == 0 {
 				s.refused(take(time.Minute), board.CodeLease, "its worktree changed 1m ago: coder-1 seems to work on it")
@@ -224,5 +222,110 @@ func TestBranchOfNoTask(t *testing.T) {
 	s.check(worktrees.Tidy(s.ctx, s.b, done.View, human(), "one"))
 	if len(tidied) > 0 || string(s.ref(taskRef("one"))) != own || string(s.ref(taskRef("no-task"))) != own || len(s.attic("one")) > 0 {
 		t.Errorf("tidied %v", tidied)
+	}
+}
+
+// TestTheirs checks that a person's files at the place of a task's worktree stay as they are,
+// whatever happens to the task.
+func TestTheirs(t *testing.T) {
+	add := func(args ...string) func(*scene) {
+		return func(s *scene) {
+			s.git(s.dir, append(append([]string{"worktree", "add", "-q"}, args...), s.path("one"), "integration")...)
+		}
+	}
+	for name, put := range testrun.Some(2, map[string]func(*scene){
+		"a worktree on a branch": add("-b", "mine"),
+		"a detached worktree":    add("--detach"),
+		"a locked worktree": func(s *scene) {
+			add("--lock", "-b", "mine")(s)
+		},
+		"a worktree in a rebase": func(s *scene) {
+			add("-b", "mine")(s)
+			s.git(s.path("one"), "-c", "sequence.editor=echo break >", "rebase", "-q", "-i", "HEAD")
+		},
+		"a clone":      func(s *scene) { s.git(s.dir, "clone", "-q", s.dir, s.path("one")) },
+		"files":        func(s *scene) {},
+		"a link":       func(s *scene) { s.check(os.Symlink(t.TempDir(), s.path("one"))) },
+		"ours, locked": func(s *scene) { s.ours("one"); s.git(s.dir, "worktree", "lock", s.path("one")) },
+		"ours, on another branch": func(s *scene) {
+			s.ours("one")
+			s.git(s.path("one"), "switch", "-q", "-c", "mine")
+		},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, ready("one"))
+			s.check(s.b.Repo().Settings().Exclude("/.worktrees/"))
+			s.check(os.MkdirAll(filepath.Join(s.dir, ".worktrees"), 0o755))
+			put(s)
+			s.write(s.path("one"), "secret.env", "mine\n")
+			untouched := func() {
+				t.Helper()
+				if got := s.read(s.path("one"), "secret.env"); got != "mine\n" {
+					t.Errorf("it holds %q", got)
+				}
+			}
+			s.refused(second(s.claims(s.b, "coder-1", "one")), board.CodeInTheWay, "one")
+			untouched()
+			s.do(human(), &board.Abandon{About: about("one"), Reason: "not needed"})
+			s.refused(worktrees.Delete(s.ctx, s.b, human(), "one"), board.CodeInTheWay, "one")
+			s.check(cutFixes(s))
+			untouched()
+		})
+	}
+}
+
+// ours makes a worktree at the place of a task's, as a claim does.
+func (s *scene) ours(task string) {
+	s.t.Helper()
+	s.check(s.b.Repo().Worktree(s.path(task)).Add(s.ctx, s.ref("refs/heads/integration")))
+}
+
+// cutFixes carries out all repairs, which may leave problems.
+func cutFixes(s *scene) error {
+	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
+	_, err := fixAll(context.WithoutCancel(s.ctx), found)
+	return err
+}
+
+// TestTheirsKeepsTheBranch checks that a task's branch stays that a person has checked out at the
+// task's place, and that repair takes the worktree over while the task is in this clone.
+func TestTheirsKeepsTheBranch(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
+	s.git(s.dir, "worktree", "add", "-q", s.path("one"), "task/one")
+	s.reports(found{doctor.MissingWorktree, "one", false, "git liza worktree repair"})
+	s.check(s.tidy("one"))
+	if s.ref(taskRef("one")).IsZero() {
+		t.Error("the branch is deleted")
+	}
+	s.check(worktrees.Repair(s.ctx, s.b))
+	s.reports()
+}
+
+// TestTheirsIsNotTidied checks that a person's worktree of a finished task is named as left.
+func TestTheirsIsNotTidied(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	testrun.Must(worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "r"}))(s.t)
+	s.git(s.dir, "worktree", "add", "-q", "-b", "task/one", s.path("one"), "integration")
+	s.b.TakeMentions()
+	tidied := testrun.Must(worktrees.TidyAll(s.ctx, s.b, human()))(s.t)
+	want := []string{"not tidied: the worktree " + s.path("one") + " was not made by git liza, and is in the way of one"}
+	if got := s.b.TakeMentions(); len(tidied) > 0 || !slices.Equal(got, want) {
+		t.Errorf("tidied %q, mentioned %q", tidied, got)
+	}
+}
+
+// TestTheirsAtTheTest checks that a person's worktree at the place of the integration test stays.
+func TestTheirsAtTheTest(t *testing.T) {
+	s := newScene(t, ready("one"))
+	s.set("integration_test", "true")
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	place := s.testPlace()
+	s.git(s.dir, "worktree", "add", "-q", "-b", "mine", place, "integration")
+	s.write(place, "secret.env", "mine\n")
+	s.refused(s.mergeErr("one"), board.CodeInTheWay, "was not made by git liza")
+	if got := s.read(place, "secret.env"); got != "mine\n" {
+		t.Errorf("it holds %q", got)
 	}
 }

@@ -94,12 +94,6 @@ func TestLeave(t *testing.T) {
 // the task gets another worktree: the commit that was checked out, and refs of the worktree alone.
 func TestVanishedWorktree(t *testing.T) {
 	for name, again := range map[string]func(s *scene){
-		"it is made again": func(s *scene) {
-			path := testrun.Must(worktrees.Create(s.ctx, s.b, "one", nil))(s.t)
-			if s.git(path, "status", "--porcelain") != "" {
-				s.t.Error("the new worktree is not clean")
-			}
-		},
 		"it is repaired": func(s *scene) { s.check(worktrees.Repair(s.ctx, s.b)) },
 		"it is released and claimed": func(s *scene) {
 			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: about("one"), Force: true, Reason: "it is stuck"})
@@ -140,10 +134,7 @@ func TestDetachedCommits(t *testing.T) {
 	s.claim("coder-1", "one")
 	s.preExec("coder-1", "one")
 	s.git(s.path("one"), "checkout", "-q", "--detach")
-	submit := func() error {
-		_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
-		return err
-	}
+	submit := func() error { return second(s.trySubmit("coder-1", "one")) }
 	r := (*board.Refusal)(nil)
 	if err := submit(); !errors.As(err, &r) || cmdline.Hint(r.Hint) != "git -C .worktrees/one checkout task/one" {
 		t.Errorf("%v, %+v", err, r)

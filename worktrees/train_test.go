@@ -380,12 +380,6 @@ func TestTrainLaterCommits(t *testing.T) {
 	if !got[0].Untested || !slices.Contains(s.attic("t1"), later) {
 		t.Errorf("untested %t, the attic %v lacks %s", got[0].Untested, s.attic("t1"), later)
 	}
-	s.task("t2")
-	s.approved("coder-2", "t2", "t2.txt", "t2\n")
-	s.set("integration_test", "none")
-	if got := s.train("t2"); got[0].Untested {
-		t.Error("the board says that there is no test")
-	}
 }
 
 // stages approves tasks t1 to tn; those of the numbers in docs are of the stage docs, which has a

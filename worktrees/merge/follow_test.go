@@ -168,21 +168,3 @@ func TestFollowLater(t *testing.T) {
 		t.Errorf("the branch is missing here: %+v (%v)", f, err)
 	}
 }
-
-// TestUnknownBranchThere checks that nothing lands while it can't be read what other clones see of
-// a task's branch: they would see it for ever.
-func TestUnknownBranchThere(t *testing.T) {
-	ctx, b, _, base := boarded(t)
-	shared(t, ctx, b)
-	own := commitOn(t, b, base, "b.txt", "b\n")
-	v := view(t, ctx, b)
-	m := &move{train: &train{b: b}, view: v, landed: []*candidate{{view: v, task: &board.Task{ID: "one"}, base: base, commit: own}}, last: true}
-	ref := plumbing.TrackingRef("origin", "task/one")
-	file := filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(ref))
-	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	must(t, os.WriteFile(file, []byte("garbage\n"), 0o644))
-	payloads, _, err := m.decide(ctx, v)
-	if broken := (*git.BrokenRefError)(nil); !errors.As(err, &broken) || broken.Ref != ref || len(payloads) > 0 {
-		t.Errorf("%v (%v)", payloads, err)
-	}
-}

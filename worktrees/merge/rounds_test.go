@@ -3,7 +3,6 @@ package merge
 import (
 	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,18 +123,6 @@ func TestTestAhead(t *testing.T) {
 		}
 		tr.endAhead()
 		must(t, held.release(ctx))
-	}
-}
-
-// TestFlakyNotRecorded checks that a test which failed and then passed is not forgotten without
-// a word if the board can't record it.
-func TestFlakyNotRecorded(t *testing.T) {
-	ctx, b, _, _ := boarded(t)
-	tr := &train{b: b, r: TrainRequest{Request: gitboard.Request{Actor: ada()}}, tests: testsOf(b, false)}
-	tr.tests.flake("go test ./...", 2)
-	must(t, os.RemoveAll(filepath.Join(b.Repo().CommonDir(), "refs", "heads", "liza")))
-	if err := tr.recordFlaky(ctx); !errors.Is(err, log.ErrNoBoard) {
-		t.Errorf("there is no board: %v", err)
 	}
 }
 
