@@ -13,6 +13,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
@@ -122,14 +124,22 @@ func (h *history) set(refs map[string]string) {
 	}
 }
 
+// write writes an object into the hub.
+func (h *history) write(kind plumbing.ObjectType, data []byte) string {
+	h.t.Helper()
+	o := plumbing.NewObject(kind, data)
+	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{o}))
+	return string(o.OID)
+}
+
 // carry makes the commit that carries a blob in a branch.
 func (h *history) carry(blob string) string {
 	h.t.Helper()
 	text := testrun.Must(h.board.Repo().Object(h.ctx, blob))(h.t)
 	carrier := plumbing.CarryTree(text.OID)
+	h.write(carrier.Type, carrier.Data)
 	o := plumbing.Carrier("", text.OID, text.Type, carrier.OID, plumbing.Signature{Name: "a", Email: "a@b", When: time.Now()})
-	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{carrier, o}))
-	return string(o.OID)
+	return h.write(o.Type, o.Data)
 }
 
 // moves are those that bring refs from where they are to new values.
@@ -153,12 +163,11 @@ func (h *history) submits(at, base, head string, n int) (tip, work string) {
 	name, email := log.Author(coder)
 	who := plumbing.Signature{Name: name, Email: email, When: time.Now()}
 	tree := plumbing.OID(h.git(h.hub, "rev-parse", base+"^{tree}"))
-	o := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree, Parents: []plumbing.OID{plumbing.OID(head)}, Author: who, Committer: who, Message: "work\n"}))
-	h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{o}))
+	work = h.write(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree, Parents: []plumbing.OID{plumbing.OID(head)}, Author: who, Committer: who, Message: "work\n"}))
 	at = h.by(coder, at, &board.PreExec{About: task, Checkpoint: board.Checkpoint{
 		Intent: "i", Validation: "v", FilesToModify: []string{"f"}, Assumptions: []string{"a"}, Head: head, Clock: board.At(time.Now())}})
-	at = h.by(coder, at, &board.Submit{About: task, Commit: string(o.OID), Tree: string(tree), ReviewBase: base, Commits: n, NoTestsBecause: "none"})
-	return at, string(o.OID)
+	at = h.by(coder, at, &board.Submit{About: task, Commit: work, Tree: string(tree), ReviewBase: base, Commits: n, NoTestsBecause: "none"})
+	return at, work
 }
 
 // submitted returns the board on which coder-1 has submitted an empty commit on top of base.
@@ -194,26 +203,14 @@ func TestPolicies(t *testing.T) {
 		}
 		return h.git(h.hub, args...)
 	}
-	file := func(text string) string {
-		path := filepath.Join(t.TempDir(), "file")
-		h.check(os.WriteFile(path, []byte(text), 0o644))
-		return h.git(h.hub, "hash-object", "-w", path)
-	}
+	file := func(text string) string { return h.write(plumbing.BlobObject, []byte(text)) }
 	tree := h.first + "^{tree}"
 	own := testrun.Must(h.board.Repo().Object(h.ctx, h.lease))(h.t)
 	padded := file(string(own.Data) + strings.Repeat("\n", hooks.MaxLease))
 	other := file("not a lease")
-	large := func() string {
-		big := filepath.Join(t.TempDir(), "big")
-		h.check(os.WriteFile(big, make([]byte, 1<<20+1), 0o644))
-		index := "GIT_INDEX_FILE=" + filepath.Join(t.TempDir(), "index")
-		blob := h.git(h.hub, "hash-object", "-w", big)
-		script := index + " git read-tree " + tree + " && " + index + " git update-index --add --cacheinfo 100644," + blob + ",big && " + index + " git write-tree"
-		cmd := exec.Command("sh", "-c", script)
-		cmd.Dir = h.hub
-		out := testrun.Must(cmd.Output())(h.t)
-		return strings.TrimSpace(string(out))
-	}()
+	entries := testrun.Must(plumbing.DecodeTree(testrun.Must(h.board.Repo().Object(h.ctx, tree))(h.t).Data))(h.t)
+	big := plumbing.TreeEntry{Name: "zz", Mode: filemode.Regular, OID: plumbing.OID(file(strings.Repeat("\x00", 1<<20+1)))}
+	large := h.write(plumbing.TreeObject, plumbing.EncodeTree(append(entries, big)))
 	submitted, work := h.submitted(h.coder, h.start)
 	ahead, aheadWork := h.submitted(h.coder, h.next)
 	together, togetherWork := h.submitted(h.landed, h.next)
@@ -225,13 +222,8 @@ func TestPolicies(t *testing.T) {
 	like := func(from, to string) string { return file(strings.Replace(string(own.Data), from, to, 1)) }
 	theirs, nobody := like(`"coder-1"`, `"coder-2"`), like(`"mine"`, `""`)
 	another := h.onTop(none, &board.Init{Goal: "Another", IntegrationBranch: "integration", SpecRef: "specs/vision.md"})
-	long := func() string {
-		carried := h.git(h.hub, "cat-file", "commit", h.carry(h.lease)) + "\n"
-		head, message, _ := strings.Cut(carried, "\n\n")
-		o := plumbing.NewObject(plumbing.CommitObject, []byte(head+"\nx-long "+strings.Repeat("x", hooks.MaxLease)+"\n\n"+message))
-		h.check(h.board.Repo().WriteObjects(h.ctx, []plumbing.Object{o}))
-		return string(o.OID)
-	}()
+	head, message, _ := strings.Cut(h.git(h.hub, "cat-file", "commit", h.carry(h.lease))+"\n", "\n\n")
+	long := h.write(plumbing.CommitObject, []byte(head+"\nx-long "+strings.Repeat("x", hooks.MaxLease)+"\n\n"+message))
 	hours := board.At(time.Now().Add(-time.Hour))
 	lapsed := &board.Lease{Agent: "coder-1", Session: "mine", Expires: hours, Heartbeat: hours}
 	claimed := h.takable()
