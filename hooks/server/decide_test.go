@@ -123,6 +123,28 @@ func TestDecided(t *testing.T) {
 	}
 }
 
+// TestLinksOfTwoBases: of two transactions that were decided without knowing each other, the second is
+// left out if the first has changed what it was decided by, and not done again if it is the same
+// request.
+func TestLinksOfTwoBases(t *testing.T) {
+	h := newHistory(t)
+	h.set(map[string]string{plumbing.BoardRef: h.note, plumbing.LeaseRef("coder-1"): none, "refs/heads/integration": h.start})
+	cycles := func(base, value string) parcel.Operation {
+		return h.again(h.onTop(base, &board.SetConfig{Key: "max_review_cycles", Value: value}), value)
+	}
+	p, once := parcel.Parcel{}, h.again(h.note, "once")
+	for n, op := range []parcel.Operation{cycles(h.first, "7"), cycles(h.note, "8"), once, once} {
+		base := plumbing.OID([]string{h.first, h.note}[n%2])
+		p.Transactions = append(p.Transactions, parcel.Transaction{Base: base, Integration: plumbing.OID(h.start), Operations: []parcel.Operation{op}})
+	}
+	done := testrun.Must(server.Sequence(h.ctx, h.open(h.hub), h.text(p), time.Now()))(h.t)
+	v := testrun.Must(h.open(h.hub).View(h.ctx))(h.t)
+	taken := h.git(h.hub, "rev-list", "--count", h.note+".."+plumbing.BoardRef)
+	if done.Answer != parcel.Rewritten || v.State.Config().MaxReviewCycles != 7 || taken != "2" {
+		t.Errorf("%s: %s were taken, and max_review_cycles is %d", done.Answer, taken, v.State.Config().MaxReviewCycles)
+	}
+}
+
 // TestManyOperations checks that a parcel is decided in part while others wait, and declined if its
 // operations can't be parted.
 func TestManyOperations(t *testing.T) {

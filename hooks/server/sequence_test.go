@@ -463,40 +463,6 @@ func TestAppendedOnTheWay(t *testing.T) {
 	}
 }
 
-// TestLinksOfTwoBases: of two transactions that were decided without knowing each other, the second is
-// left out if the first has changed what it was decided by, and not done again if it is the same
-// request.
-func TestLinksOfTwoBases(t *testing.T) {
-	w := newWorld(t, 1)
-	a := w.clones[0]
-	dir := a.Repo().TopLevel()
-	again := func(p board.Payload) parcel.Transaction {
-		done := w.do(a, p)
-		raw := strings.ReplaceAll(w.git(dir, "cat-file", "commit", string(done.Commit))+"\n", "Liza-Request: ", "Liza-Request: again-")
-		return parcel.Transaction{Integration: plumbing.OID(w.git(dir, "rev-parse", "main")), Operations: []parcel.Operation{{Commit: raw}}}
-	}
-	transactions := []parcel.Transaction{
-		again(&board.SetConfig{Key: "max_review_cycles", Value: "7"}), again(&board.SetConfig{Key: "max_review_cycles", Value: "8"}), again(note("once")),
-	}
-	transactions = append(transactions, transactions[2])
-	for n, base := range []string{"liza/state~1", "liza/state", "liza/state~1", "liza/state"} {
-		transactions[n].Base = plumbing.OID(w.git(dir, "rev-parse", base))
-	}
-	objects := testrun.Must((&parcel.Parcel{Transactions: transactions}).Encode(nil, nil, time.Now()))(w.t)
-	w.check(a.Repo().WriteObjects(w.ctx, objects))
-	commit := objects[len(objects)-1].OID
-	out := w.git(dir, "push", "--porcelain", "origin", string(commit)+":"+parcel.InboxRef(commit))
-	if !strings.Contains(out, string(parcel.Rewritten)) {
-		t.Errorf("it says\n%s", out)
-	}
-	w.check(a.Refresh(w.ctx))
-	v := testrun.Must(a.View(w.ctx))(w.t)
-	if is := v.State.Config().MaxReviewCycles; is != 7 {
-		t.Errorf("max_review_cycles is %d", is)
-	}
-	w.end(6)
-}
-
 // TestSequencedUnheard: whatever ends the connection, an operation is done once.
 func TestSequencedUnheard(t *testing.T) {
 	scripts := map[string]string{
