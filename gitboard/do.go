@@ -76,6 +76,7 @@ type doing struct {
 	// exclusive applies to a shared board: decide on the remote's state, and let nothing follow until
 	// the remote has answered.
 	exclusive bool
+	deferred  bool // what the actor deferred, itself
 }
 
 // Since sets the time at which the operation was requested, if that was before Do was called. A
@@ -158,6 +159,11 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 		d.ID = id
 	} else if err := checkID(r.ID); err != nil {
 		return nil, err
+	}
+	if d.shared && !d.deferred && r.Actor.Session != "" {
+		if _, err := b.Sessions().SendDeferred(ctx, r.Actor.ID); err != nil {
+			return nil, err
+		}
 	}
 	defer d.turn.end()
 	for { // the only loop in which an operation is tried again

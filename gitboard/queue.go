@@ -18,7 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Queued is an operation that was requested offline and waits for a sync.
+// Queued is an operation that this clone keeps until it is sent: requested offline, or deferred.
 type Queued struct {
 	Request string      `json:"request"`
 	Op      string      `json:"op"`
@@ -39,15 +39,6 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 	if !slices.Contains(board.OfflineOps(), p.Op()) {
 		return nil, board.Refuse(board.CodeInvalid, p.Op()+" can't be queued: it is decided at the remote", "try again when the remote is there")
 	}
-	if r.ID == "" {
-		token, err := b.Token()
-		if err != nil {
-			return nil, err
-		}
-		r.ID = token
-	} else if err := checkID(r.ID); err != nil {
-		return nil, err
-	}
 	v, err := b.View(ctx)
 	if err != nil {
 		return nil, err
@@ -56,11 +47,10 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && (refused.Code == board.CodeInvalid || refused.Code == board.CodeSecret) {
 		return nil, err
 	}
-	payload, err := codec.EncodePayload(board.Operation{Actor: r.Actor, AllowSecret: r.AllowSecret, Payload: p})
+	q, err := b.queued(r, p)
 	if err != nil {
 		return nil, err
 	}
-	q := &Queued{Request: r.ID, Op: p.Op(), Payload: payload, Actor: r.Actor, At: board.At(b.now())}
 	data, err := json.MarshalIndent(q, "", "  ")
 	if err != nil {
 		return nil, err
@@ -74,6 +64,24 @@ func (b *Board) Queue(ctx context.Context, r Request, p board.Payload) (*Queued,
 		return nil, err
 	}
 	return q, createSmall(q.file, string(data), userOnly)
+}
+
+// queued is an operation as it is kept, with a request's id.
+func (b *Board) queued(r Request, p board.Payload) (*Queued, error) {
+	if r.ID == "" {
+		token, err := b.Token()
+		if err != nil {
+			return nil, err
+		}
+		r.ID = token
+	} else if err := checkID(r.ID); err != nil {
+		return nil, err
+	}
+	payload, err := codec.EncodePayload(board.Operation{Actor: r.Actor, AllowSecret: r.AllowSecret, Payload: p})
+	if err != nil {
+		return nil, err
+	}
+	return &Queued{Request: r.ID, Op: p.Op(), Payload: payload, Actor: r.Actor, At: board.At(b.now())}, nil
 }
 
 const queueDir = "queue"

@@ -10,7 +10,21 @@ import (
 
 // PreExec writes a pre-execution checkpoint, with the current tip of the task's branch.
 func PreExec(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.PreExec) (*gitboard.Done, error) {
-	return b.Do(ctx, r, func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+	return b.Do(ctx, r, preExec(b, p))
+}
+
+// DeferPreExec defers the checkpoint of a supervised agent, which need not wait for the remote: its first
+// commit does. It returns nil if the checkpoint can't be deferred. One that blocks its task by its
+// assumptions is not, since the agent has to know.
+func DeferPreExec(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.PreExec) (*gitboard.Queued, error) {
+	if len(p.Assumptions) > board.MaxAssumptions {
+		return nil, nil
+	}
+	return b.Sessions().Defer(ctx, r, preExec(b, p))
+}
+
+func preExec(b *gitboard.Board, p board.PreExec) gitboard.Intent {
+	return func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		p := p
 		head, err := b.Repo().Ref(ctx, v.TaskRef(p.Task))
 		if err != nil {
@@ -21,5 +35,5 @@ func PreExec(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board
 		}
 		p.Clock = board.At(b.Now())
 		return &p, nil, nil
-	})
+	}
 }

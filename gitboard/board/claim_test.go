@@ -165,6 +165,9 @@ func TestIterationLimit(t *testing.T) {
 	s.refused("limit", coder1, goOn("login"), "login", "2 iterations")
 	s.do(coder1, limit)
 	equals(t, "failed_by", s.task("login").FailedBy, []string{"coder-1"})
+
+	s = begun(t).do(human, &board.SetConfig{Key: "max_coder_iterations", Value: "1"}).in(board.IntegrationFailed, "login").do(coder1, limit)
+	equal(t, "question after a failed test", s.task("login").BlockedQuestions[0], "Is the integration test right, and does it pass without this task?")
 }
 
 func TestTheTasksOwnLimit(t *testing.T) {

@@ -31,10 +31,13 @@ func (p *IterationLimit) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *IterationLimit) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
+	doubt := "Is the spec clear enough?"
+	if t.Status == IntegrationFailed {
+		doubt = "Is the integration test right, and does it pass without this task?"
+	}
 	addFailure(s, t, t.AssignedTo, op)
-	block(s, t, string(roles.System), fmt.Sprintf("Max iterations (%d) reached without approval", s.Config().IterationsFor(t)), []string{
-		"Is the spec clear enough?", "Should the task be decomposed?",
-	}, op)
+	reason := fmt.Sprintf("Max iterations (%d) reached without approval", s.Config().IterationsFor(t))
+	block(s, t, string(roles.System), reason, []string{doubt, "Should the task be decomposed?"}, op)
 }
 
 // Subject implements Payload.

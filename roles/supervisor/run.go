@@ -134,6 +134,7 @@ func Run(ctx context.Context, c Config) error {
 	err = s.begin(living)
 	if err == nil {
 		s.pulse.start(living)
+		s.tidying.Go(func() { s.Board.Sessions().CarryDeferred(living, s.actor.ID) })
 		err = s.loop(living)
 		end()
 		s.merging.Wait()

@@ -3,7 +3,9 @@ package call
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
@@ -31,4 +33,14 @@ func (c *Call) Queue(ctx context.Context, p board.Payload) error {
 		return err
 	}
 	return c.Answer(map[string]any{"queued": true, "op": q.Op, "request": q.Request}, q.Op+": kept for the next git liza sync")
+}
+
+// Deferred reports an operation on a task that is deferred, with lines below it, or returns err.
+func Deferred(c *Call, task string, q *gitboard.Queued, err error, fields map[string]any, lines []string) error {
+	if err != nil {
+		return err
+	}
+	fields["deferred"], fields["op"], fields["task"], fields["request"] = true, q.Op, task, q.Request
+	line := q.Op + "(" + task + "): kept here, and goes to the remote with the next push; your first commit waits for that"
+	return c.Answer(fields, strings.Join(append([]string{line}, lines...), "\n"))
 }

@@ -93,7 +93,7 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 	if err != nil {
 		return err
 	}
-	finalized, absent := tasks[0].Ready && role == roles.Planner, false
+	finalized, absent := tasks[0].Ready && role == roles.Planner, map[string]bool{}
 	if finalized || len(tasks) > 1 {
 		c.Request = call.Numbered(c.Request, 1)
 	}
@@ -104,7 +104,7 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 			if err != nil {
 				return nil, err
 			}
-			absent = oid == "" && with.SpecRef != "" && !with.NoSpecFile
+			absent[with.Task] = oid == "" && with.SpecRef != "" && !with.NoSpecFile
 			if with.Ready = with.Ready && !finalized; with.Ready {
 				with.SpecOID = oid
 			}
@@ -119,10 +119,10 @@ func addTasks(ctx context.Context, c *call.Call, tasks []board.AddTask) error {
 		return err
 	}
 	if len(tasks) > 1 {
-		return definition.ReportEach(c, all, true, nil)
+		return definition.ReportEach(c, all, true, absent, nil)
 	}
 	first, done := all[0], all[len(all)-1]
-	warnings, next := definition.Added(&tasks[0], absent)
+	warnings, next := definition.Added(&tasks[0], absent[tasks[0].Task])
 	fields, lines := map[string]any{"warnings": call.Every(warnings)}, call.Prefixed("warning: ", warnings)
 	if sp := first.After.Sprint(); sp.Status != board.InProgress && !tasks[0].Stretch {
 		lines = append(lines, "note: "+sp.ID+" is "+string(sp.Status)+", and stays so")

@@ -124,21 +124,22 @@ var _ = add(func() *call.Command {
 			if err != nil {
 				return err
 			}
+			setup.RestoreHooks(c) // worktree_setup may have installed the project's; commits follow
+			fields, lines := map[string]any{"warnings": call.Every(p.Warnings())}, call.Prefixed("warning: ", p.Warnings())
+			if c.App.Supervised() {
+				deferred, err := worktrees.DeferPreExec(ctx, c.Board, c.Asks(actor), p)
+				if deferred != nil || err != nil {
+					return call.Deferred(c, p.Task, deferred, err, fields, lines)
+				}
+			}
 			done, err := worktrees.PreExec(ctx, c.Board, c.Asks(actor), p)
 			if err != nil {
 				return err
 			}
-			t := done.After.Task(p.Task)
-			warnings := p.Warnings()
-			lines := call.Prefixed("warning: ", warnings)
-			if t.Status == board.Blocked {
+			if t := done.After.Task(p.Task); t.Status == board.Blocked {
 				lines = append(lines, "BLOCKED: "+t.BlockedReason+"; a planner or a human answers them", "end your turn")
 			}
-			if err := c.Report(done, map[string]any{"warnings": call.Every(warnings)}, lines...); err != nil {
-				return err
-			}
-			setup.RestoreHooks(c) // worktree_setup may have installed the project's; commits follow
-			return nil
+			return c.Report(done, fields, lines...)
 		},
 	}
 })

@@ -51,14 +51,16 @@ func each(ctx context.Context, c *call.Call, op string, ids []string, payload fu
 		done, err = do(i, i+1)
 		all = append(all, done...)
 	}
-	return ReportEach(c, all, len(ids) > 1, err)
+	return ReportEach(c, all, len(ids) > 1, nil, err)
 }
 
-// ReportEach reports operations on drafts, and returns err.
-func ReportEach(c *call.Call, all []*gitboard.Done, several bool, err error) error {
+// ReportEach reports operations on drafts, and returns err. absent are the tasks whose spec is no file on
+// the integration branch.
+func ReportEach(c *call.Call, all []*gitboard.Done, several bool, absent map[string]bool, err error) error {
 	operations := []map[string]any{}
 	for _, done := range all {
-		warnings := board.Warnings(done.After.Task(done.Op.TaskID()).Definition())
+		id := done.Op.TaskID()
+		warnings := warningsOf(done.After.Task(id).Definition(), absent[id])
 		fields := map[string]any{"warnings": call.Every(warnings)}
 		if c.JSON && several {
 			operations = append(operations, call.Reported(done, fields))

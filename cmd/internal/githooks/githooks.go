@@ -163,7 +163,18 @@ func commit(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 		return refusal, err
 	}
 	at, err := place(ctx, c)
-	return hooks.PreCommit(w, s, at), err
+	refusal = hooks.PreCommit(w, s, at)
+	if refusal == nil || w.ID == "" || err != nil {
+		return refusal, err
+	}
+	if sent, _ := c.Board.Sessions().SendDeferred(ctx, w.ID); !sent { // the checkpoint, if the remote takes it
+		return refusal, nil
+	}
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return refusal, nil
+	}
+	return hooks.PreCommit(w, v.State, at), nil
 }
 
 // checkout handles post-checkout, whose refusal comes after the fact.
