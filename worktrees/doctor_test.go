@@ -270,8 +270,7 @@ func TestMergeLeaseOf(t *testing.T) {
 // TestLeaseOfAFastClock: a lease that was renewed with a clock that is ahead keeps a task from
 // everybody else for as long, so it is reported until it is renewed with a right one.
 func TestLeaseOfAFastClock(t *testing.T) {
-	s := newScene(t, ready("one"))
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.reports()
 	fast := s.clock.now().Add(30 * time.Hour)
 	held := s.lease("coder-1")

@@ -380,14 +380,10 @@ func TestRecordWithoutCommit(t *testing.T) {
 	head := filepath.Join(record, "HEAD")
 	s.check(os.WriteFile(head, []byte(string(plumbing.ZeroOID)+"\n"), 0o644))
 	s.aged(head)
-	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
-	if len(found) != 2 || found[0].Kind != doctor.DamagedRecord || found[0].Fix != nil || !strings.Contains(found[0].Hint, "git rev-parse HEAD >") {
-		t.Fatalf("a record that was worked with: %+v", found)
-	}
 	for _, name := range []string{"index", "logs", "ORIG_HEAD", "refs", "made-by-git-liza"} { // git writes them later
 		s.check(os.RemoveAll(filepath.Join(record, name)))
 	}
-	found = testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
+	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
 	if len(found) != 1 || found[0].Kind != doctor.DamagedRecord || found[0].Fix == nil {
 		t.Fatalf("found %+v", found)
 	}

@@ -85,11 +85,9 @@ func TestLargeFiles(t *testing.T) {
 	s, there := withLFS(t)
 	path := s.path("one")
 	s.write(path, "art/good.bin", strings.Repeat("large\n", 500))
-	s.git(path, "add", ".")
-	s.git(path, "commit", "-qm", "large"+s.trailers("one"))
+	s.commitAll(path, "large"+s.trailers("one"))
 	s.write(path, "lost.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("b", 64)+"\nsize 12345\n")
-	s.git(path, "add", ".")
-	s.git(path, "commit", "-qm", "a pointer"+s.trailers("one"))
+	s.commitAll(path, "a pointer"+s.trailers("one"))
 	_, err := s.trySubmit("coder-1", "one")
 	if failed := (*git.NetworkError)(nil); !errors.As(err, &failed) || !contains(failed.Error(), "lost.bin") {
 		t.Fatalf("a pointer to nothing: %v", err)
@@ -125,8 +123,7 @@ func TestLargeFilesNeverUploaded(t *testing.T) {
 	s.b = s.open()
 	path := s.path("one")
 	s.write(path, "first.bin", "first\n")
-	s.git(path, "add", ".")
-	s.git(path, "commit", "-qm", "first"+s.trailers("one"))
+	s.commitAll(path, "first"+s.trailers("one"))
 	s.write(s.b.Repo().CommonDir(), "lfs/after", "cp \"$0\" \"${0%.ran}\"; unset GIT_DIR; cd '"+path+"'; git commit -q --allow-empty -m 'more"+s.trailers("one")+"'\n")
 	s.refused(second(s.trySubmit("coder-1", "one")), board.CodeStale, "at another commit each time")
 	if n := s.git(path, "rev-list", "--count", "--grep=more", "HEAD"); n != "2" {
@@ -143,8 +140,7 @@ func TestLargeFileMeanwhile(t *testing.T) {
 	s.b = s.open()
 	path := s.path("one")
 	s.write(path, "first.bin", "first\n")
-	s.git(path, "add", ".")
-	s.git(path, "commit", "-qm", "first"+s.trailers("one"))
+	s.commitAll(path, "first"+s.trailers("one"))
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
 		t.Fatalf("mkfifo: %v %s", err, out)

@@ -30,11 +30,13 @@ func (s *scene) mergeErr(task string) error {
 	return err
 }
 
-// TestFailingTest covers an integration fix without a conflict: the claim merges integration into
-// the task branch at once, with the coder as author.
+// TestFailingTest covers a test that fails each time it is run, which is blamed on the task, and an
+// integration fix without a conflict: the claim merges integration into the task branch at once, with
+// the coder as author.
 func TestFailingTest(t *testing.T) {
 	s := newScene(t, ready("one"), ready("two"))
 	s.set("integration_test", `echo "testing $LIZA_TASK $LIZA_MERGE_COMMIT in $(basename "$PWD")"; env | grep -c '^GIT_DIR='; test ! -e bad.txt || { printf 'caf\303\251 \033[31mred\033[0m \377\n'; exit 7; }`)
+	s.set("integration_test_retry", "1")
 	s.approved("coder-1", "one", "bad.txt", "bad\n")
 	s.approved("coder-2", "two", "b.txt", "b\n")
 	var out bytes.Buffer
@@ -46,6 +48,9 @@ func TestFailingTest(t *testing.T) {
 	review := s.state().Task("one").ReviewCommit
 	if !contains(out.String(), "testing one "+review+" in .integration\n0\n") || !contains(s.read(s.b.Dir(), "logs/merge-one.log"), "testing one") {
 		t.Errorf("output %q", out.String())
+	}
+	if n := strings.Count(out.String(), "testing one"); n != 2 || len(s.state().List(board.AnomalyDir)) > 0 {
+		t.Errorf("it is run %d times, or called flaky", n)
 	}
 	if e := s.is("one", board.IntegrationFailed).Last(board.EventIntegrationFailed); e.Log != got.Log || e.Reason != board.FailTest {
 		t.Errorf("event %+v", e)

@@ -209,8 +209,7 @@ func TestTidyAllContinues(t *testing.T) {
 // TestNextClaim checks that a rejected task goes to others only some time after its author's lease
 // has run out.
 func TestNextClaim(t *testing.T) {
-	s := newScene(t, ready("one"))
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.submitted("coder-1", "one", "b.txt", "b\n")
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	next := func(id, want string) {

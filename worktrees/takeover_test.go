@@ -305,8 +305,7 @@ func TestTheirsKeepsTheBranch(t *testing.T) {
 // TestTheirsIsNotTidied checks that a person's worktree of a finished task is named as left.
 func TestTheirsIsNotTidied(t *testing.T) {
 	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
-	testrun.Must(worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "r"}))(s.t)
+	s.abandons("one")
 	s.git(s.dir, "worktree", "add", "-q", "-b", "task/one", s.path("one"), "integration")
 	s.b.TakeMentions()
 	tidied := testrun.Must(worktrees.TidyAll(s.ctx, s.b, human()))(s.t)

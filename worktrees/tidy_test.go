@@ -102,9 +102,7 @@ func TestVanishedWorktree(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScene(t)
-			s.task("one")
-			s.claim("coder-1", "one")
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			path := s.path("one")
 			s.git(path, "checkout", "-q", "--detach")
 			s.write(path, "a.txt", "of the worktree alone\n")
@@ -129,9 +127,7 @@ func TestVanishedWorktree(t *testing.T) {
 // TestDetachedCommits: who is sent back to the task's branch is told how to take commits along that
 // only a detached HEAD has.
 func TestDetachedCommits(t *testing.T) {
-	s := newScene(t)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	s.git(s.path("one"), "checkout", "-q", "--detach")
 	submit := func() error { return second(s.trySubmit("coder-1", "one")) }

@@ -161,21 +161,6 @@ func TestTrainFlaky(t *testing.T) {
 	}
 }
 
-// TestTrainFailsAgain checks that a test that fails each time it is run is blamed on the task, and
-// is not called flaky.
-func TestTrainFailsAgain(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
-	marker := filepath.Join(t.TempDir(), "ran")
-	s.set("integration_test", "echo x >> '"+marker+"'; false")
-	s.set("integration_test_retry", "1")
-	if got := s.merge("one"); got.Failure != board.FailTest || s.read("", marker) != "x\nx\n" {
-		t.Errorf("%+v after %q", got, s.read("", marker))
-	}
-	if found := s.state().List(board.AnomalyDir); len(found) > 0 {
-		t.Errorf("anomalies %q", found)
-	}
-}
-
 // underWay is a train whose test is running and waits.
 type underWay struct {
 	s    *scene

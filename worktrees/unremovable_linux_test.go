@@ -33,9 +33,7 @@ func (s *scene) fixed(dir, name string) (loosen func(path string)) {
 func TestUnremovableFile(t *testing.T) {
 	for _, end := range []string{"release", "a fresh worktree"} {
 		t.Run(end, func(t *testing.T) {
-			s := newScene(t)
-			s.task("one")
-			s.claim("coder-1", "one")
+			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			loosen := s.fixed(s.path("one"), "below/x.cache")
 			s.write(s.path("one"), "new", "work\n")
 			if end == "release" {
