@@ -126,45 +126,38 @@ func TestEveryCallFails(t *testing.T) {
 	waits := over("waits", "first")
 	waits.Status, waits.MergeCommit = board.Unclaimed, ""
 	w.byHand(map[string][]byte{"tasks/waits.yaml": encoded(t, waits), "archive/sprint-1/first.yaml": encoded(t, over("first")), "archive/sprint-1/second.yaml": encoded(t, over("second"))})
-	read := func(do func(s *board.State) error) func(l *log.Reader) error {
+	read := func(do func(tip *log.Snapshot) error) func(l *log.Reader) error {
 		return func(l *log.Reader) error {
 			tip, err := l.Tip(w.ctx)
 			if err != nil {
 				return err
 			}
-			return do(tip.State)
+			return do(tip)
 		}
 	}
-	for name, do := range map[string]func(l *log.Reader) error{
-		"a record":  read(func(s *board.State) error { _, err := s.Record("tasks/one.yaml"); return err }),
-		"briefs":    read(func(s *board.State) error { _, err := s.Briefs(); return err }),
-		"archived":  read(func(s *board.State) error { _, _, err := s.Archived("second"); return err }),
-		"ids":       read(func(s *board.State) error { _, err := s.IDs(board.NoteDir); return err }),
-		"last id":   read(func(s *board.State) error { _, err := s.LastID(board.NoteDir); return err }),
-		"replaying": func(l *log.Reader) error { return l.Replays(w.ctx, long) },
-		"the next":  func(l *log.Reader) error { _, err := log.Local{Store: l.Store()}.Tip(w.ctx); return err },
-		"texts": func(l *log.Reader) error {
-			tip, err := l.Tip(w.ctx)
+	tree := func(do func(tree *log.Tree) error) func(l *log.Reader) error {
+		return func(l *log.Reader) error {
+			tree, err := log.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
 			if err != nil {
 				return err
 			}
-			_, err = tip.TaskTexts()
+			return do(tree)
+		}
+	}
+	for name, do := range map[string]func(l *log.Reader) error{
+		"a record":  read(func(tip *log.Snapshot) error { _, err := tip.State.Record("tasks/one.yaml"); return err }),
+		"briefs":    read(func(tip *log.Snapshot) error { _, err := tip.State.Briefs(); return err }),
+		"archived":  read(func(tip *log.Snapshot) error { _, _, err := tip.State.Archived("second"); return err }),
+		"ids":       read(func(tip *log.Snapshot) error { _, err := tip.State.IDs(board.NoteDir); return err }),
+		"last id":   read(func(tip *log.Snapshot) error { _, err := tip.State.LastID(board.NoteDir); return err }),
+		"texts":     read(func(tip *log.Snapshot) error { _, err := tip.TaskTexts(); return err }),
+		"replaying": func(l *log.Reader) error { return l.Replays(w.ctx, long) },
+		"the next":  func(l *log.Reader) error { _, err := log.Local{Store: l.Store()}.Tip(w.ctx); return err },
+		"files":     tree(func(tree *log.Tree) error { _, err := tree.Files(); return err }),
+		"a change": tree(func(tree *log.Tree) error {
+			_, err := tree.Change(map[string][]byte{"notes/0/0/note-1.yaml": nil})
 			return err
-		},
-		"files": func(l *log.Reader) error {
-			tree, err := log.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
-			if err == nil {
-				_, err = tree.Files()
-			}
-			return err
-		},
-		"a change": func(l *log.Reader) error {
-			tree, err := log.ReadTree(w.ctx, l.Store(), w.tip().Head.Tree)
-			if err == nil {
-				_, err = tree.Change(map[string][]byte{"notes/0/0/note-1.yaml": nil})
-			}
-			return err
-		},
+		}),
 		"a write": func(l *log.Reader) error {
 			tip, err := l.Tip(w.ctx)
 			if err != nil {
@@ -174,10 +167,7 @@ func TestEveryCallFails(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			built, err := p.Build(by)
-			if err != nil {
-				return err
-			}
+			built := testrun.Must(p.Build(by))(t)
 			side := plumbing.RefUpdate{Ref: "refs/heads/main", Old: plumbing.OID(strings.Repeat("a", 40)), New: built.Commit}
 			o := log.Local{Store: l.Store()}.Append(w.ctx, log.Batch{Operations: []*log.Built{built}, Refs: []plumbing.RefUpdate{side}})
 			if unclear := (*log.UnclearError)(nil); errors.As(o.Err, &unclear) {

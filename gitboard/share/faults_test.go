@@ -230,6 +230,19 @@ func hubHook(name, text string) func(w *world) {
 	}
 }
 
+// dies has a process of the first clone die before it pushes a lease.
+func dies(w *world) {
+	update, object := lease.Renew(nil, leaseOf("dead", 0))
+	w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
+}
+
+// published publishes the branch of a task, and anew another in its place.
+func published(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) }
+
+func anew(w *world) (any, error) {
+	return done(w.publish(w.ref(w.a.Task("one")), w.commitOn(w.ref("refs/heads/main"), "anew")))
+}
+
 // theirs has the second clone write.
 func theirs(w *world) { w.must(w.b, note("theirs")) }
 
@@ -252,14 +265,8 @@ var scenes = []scene{
 	{name: "Write while others write", before: theirs, call: writes},
 	{name: "Write where another push has a lock", once: true, before: hubHook("pre-receive",
 		`if [ -e lately ]; then rm -f refs/heads/liza/state.lock; else touch lately refs/heads/liza/state.lock; fi`), call: writes, again: 1},
-	{name: "Write behind pending operations", before: func(w *world) {
-		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	}, call: writes},
-	{name: "Write, alone after pending operations", before: func(w *world) {
-		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	}, call: takes, again: 3},
+	{name: "Write behind pending operations", before: dies, call: writes},
+	{name: "Write, alone after pending operations", before: dies, call: takes, again: 3},
 	{name: "Write integration", call: func(w *world) (any, error) {
 		at := w.ref("refs/heads/integration")
 		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
@@ -276,23 +283,17 @@ var scenes = []scene{
 		theirs(w)
 		w.check(w.a.Die(w.ctx, nil, []plumbing.RefUpdate{{Ref: plumbing.BoardRef, Old: at, New: lost}}))
 	}, call: takes, again: 3},
-	{name: "Publish anew", before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
-		call: func(w *world) (any, error) {
-			return done(w.publish(w.ref(w.a.Task("one")), w.commitOn(w.ref("refs/heads/main"), "anew")))
-		}},
-	{name: "Delete a branch", before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
+	{name: "Publish anew", before: published, call: anew},
+	{name: "Delete a branch", before: published,
 		call: func(w *world) (any, error) { return done(w.publish(w.ref(w.a.Task("one")), "")) }},
 	{name: "Delete a branch with a note where nobody may", before: func(w *world) {
-		w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work")))
+		published(w)
 		w.git(w.hub, "config", "receive.denyDeletes", "true")
 	}, call: func(w *world) (any, error) {
 		_, err := w.writeWith(w.a, note("mine"), log.Batch{Refs: []plumbing.RefUpdate{{Ref: w.a.Task("one"), Old: w.ref(w.a.Task("one"))}}})
 		return done(err)
 	}, again: 1},
-	{name: "Flush", before: func(w *world) {
-		update, object := lease.Renew(nil, leaseOf("dead", 0))
-		w.check(w.a.Die(w.ctx, []plumbing.Object{object}, []plumbing.RefUpdate{update}))
-	}, call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
+	{name: "Flush", before: dies, call: func(w *world) (any, error) { return done(w.a.Flush(w.ctx)) }},
 	{name: "Write to one that sequences no more", before: retired, call: writes},
 	{name: "Publish to one that sequences no more", before: func(w *world) {
 		retired(w)
@@ -359,11 +360,7 @@ var scenes = []scene{
 	}, call: writes},
 	{name: "Write to a host that accepts only branches", update: onlyBranches, call: writes},
 	{name: "Take a lease at a host that accepts only branches", update: onlyBranches, call: takes},
-	{name: "Publish anew at a host that accepts only branches", update: onlyBranches,
-		before: func(w *world) { w.check(w.publish("", w.commitOn(w.ref("refs/heads/main"), "work"))) },
-		call: func(w *world) (any, error) {
-			return done(w.publish(w.ref(w.a.Task("one")), w.commitOn(w.ref("refs/heads/main"), "anew")))
-		}},
+	{name: "Publish anew at a host that accepts only branches", update: onlyBranches, before: published, call: anew},
 	{name: "Fetch from a host that accepts only branches", update: onlyBranches, before: func(w *world) {
 		w.check(w.a.take(nil, "a"))
 		w.check(w.b.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: w.b.Task("two"), New: w.b.here()}}, ""))
