@@ -76,43 +76,12 @@ func TestRegistersInOneRoundTrip(t *testing.T) {
 func TestBehindAHeartbeat(t *testing.T) {
 	a, _, hub := shared(t)
 	ctx := t.Context()
-	came, open := holdFirstPush(t, hub, "")
 	asked := asks(t, a)
-	later := newClock()
-	later.Pass(time.Minute)
-	var all sync.WaitGroup
-	pending := 0
-	start := func(act func(own *gitboard.Board) error) {
-		all.Go(func() {
-			own, err := gitboard.Open(ctx, a.Repo().TopLevel(), gitboard.Options{Now: later.Now})
-			if err == nil {
-				defer own.Close()
-				err = act(own)
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-		pending++
-		await(t, func() bool {
-			n, err := a.Sharing().Pending(ctx)
-			return err == nil && n == pending
-		})
-	}
-	start(func(own *gitboard.Board) error { _, err := own.Sessions().Heartbeat(ctx, coder1, 0); return err })
-	await(t, came)
-	start(func(own *gitboard.Board) error {
-		_, err := own.Do(ctx, gitboard.Request{Actor: coder1}, gitboard.Just(claim("alpha")))
+	errs := inTurn(t, a, hub, "", func(own *gitboard.Board) error {
+		_, err := own.Sessions().Heartbeat(ctx, coder1, 0)
 		return err
-	})
-	for _, text := range []string{"one", "two"} {
-		start(func(own *gitboard.Board) error {
-			_, err := own.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note(text)))
-			return err
-		})
-	}
-	open()
-	all.Wait()
+	}, writes(coder1, claim("alpha")), writes(ada, note("one")), writes(ada, note("two")))
+	check(t, errors.Join(errs...))
 	if got := asked(); got != "receive-pack\nreceive-pack\n" {
 		t.Errorf("the remote was asked for %q", got)
 	}
@@ -149,35 +118,60 @@ func holdFirstPush(t *testing.T, hub, more string) (came func() bool, open func(
 	return func() bool { _, err := os.Stat(there); return err == nil }, func() { check(t, os.WriteFile(on, nil, 0o644)) }
 }
 
-// TestRefusedFellowTraveller: when the remote refuses an operation, the others of the same push
-// still get through.
-func TestRefusedFellowTraveller(t *testing.T) {
-	a, _, hub := shared(t)
-	ctx := t.Context()
-	came, open := holdFirstPush(t, hub,
-		"while read old new ref; do if [ \"$ref\" = "+plumbing.BoardRef+" ] && git log --format=%s $old..$new | grep -q wicked; then echo no wicked words; exit 1; fi; done\n")
-	texts := []string{"first", "good", "wicked", "better"}
-	errs := make([]error, len(texts))
+// inTurn carries out acts, each by a process of its own in a clone, as soon as the one before it is
+// pending. The hub, which runs more of a script for each push, holds the first one until all are.
+func inTurn(t *testing.T, a *gitboard.Board, hub, more string, acts ...func(own *gitboard.Board) error) (errs []error) {
+	t.Helper()
+	came, open := holdFirstPush(t, hub, more)
+	later := newClock()
+	later.Pass(time.Minute)
+	errs = make([]error, len(acts))
 	var all sync.WaitGroup
-	for i, text := range texts {
+	for i, act := range acts {
 		all.Go(func() {
-			own, err := gitboard.Open(ctx, a.Repo().TopLevel(), gitboard.Options{})
+			own, err := gitboard.Open(t.Context(), a.Repo().TopLevel(), gitboard.Options{Now: later.Now})
 			if err == nil {
 				defer own.Close()
-				_, err = own.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note(text)))
+				err = act(own)
 			}
 			errs[i] = err
 		})
-		await(t, func() bool {
-			n, err := a.Sharing().Pending(ctx)
-			return err == nil && n == i+1
-		})
+		pends(t, a, i+1)
 		if i == 0 {
 			await(t, came)
 		}
 	}
 	open()
 	all.Wait()
+	return errs
+}
+
+// writes is the act of somebody who carries out an operation.
+func writes(by board.Actor, p board.Payload) func(own *gitboard.Board) error {
+	return func(own *gitboard.Board) error { _, err := try(own, by, "", p); return err }
+}
+
+// pends waits until so many operations of a clone are pending.
+func pends(t *testing.T, b *gitboard.Board, n int) {
+	t.Helper()
+	await(t, func() bool {
+		pending, err := b.Sharing().Pending(t.Context())
+		return err == nil && pending == n
+	})
+}
+
+// TestRefusedFellowTraveller: when the remote refuses an operation, the others of the same push
+// still get through.
+func TestRefusedFellowTraveller(t *testing.T) {
+	a, _, hub := shared(t)
+	ctx := t.Context()
+	texts := []string{"first", "good", "wicked", "better"}
+	var acts []func(own *gitboard.Board) error
+	for _, text := range texts {
+		acts = append(acts, writes(ada, note(text)))
+	}
+	errs := inTurn(t, a, hub, "while read old new ref; do if [ \"$ref\" = "+plumbing.BoardRef+
+		" ] && git log --format=%s $old..$new | grep -q wicked; then echo no wicked words; exit 1; fi; done\n", acts...)
 	for i, err := range errs {
 		if wicked := texts[i] == "wicked"; wicked != errors.Is(err, git.ErrRejected) || !wicked && err != nil {
 			t.Errorf("%s: %v", texts[i], err)
@@ -250,10 +244,7 @@ func TestSyncSharesPushes(t *testing.T) {
 	sent := make(chan []*gitboard.Sent)
 	go func() { sent <- a.Send(ctx, queued) }()
 	await(t, came)
-	await(t, func() bool {
-		n, err := a.Sharing().Pending(ctx)
-		return err == nil && n == len(queued)
-	})
+	pends(t, a, len(queued))
 	open()
 	all := <-sent
 	commits := testrun.Must(a.Repo().Log(ctx, before, tipOf(t, a.Repo())))(t)
