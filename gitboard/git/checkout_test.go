@@ -1,29 +1,10 @@
 package git
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/git-liza/git-liza/gitboard/git/plumbing"
-	"github.com/git-liza/git-liza/gitboard/git/records"
 )
-
-// TestCheckoutDetachedCannotFill checks that a sparse worktree is not left without files if what is
-// left out of it can't be changed.
-func TestCheckoutDetachedCannotFill(t *testing.T) {
-	ctx, r := scratch(t)
-	path := claim(t, ctx, r, "one")
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	writeIn(t, records.LinkedDir(path), "info/sparse-checkout", "/none/\n")
-	check(t, os.Mkdir(filepath.Join(records.LinkedDir(path), "info", fmt.Sprintf(".sparse-checkout-%d", os.Getpid())), 0o755)) // in the way
-	if err := r.Worktree(path).CheckoutDetached(ctx, head); !errors.As(err, new(*StorageError)) {
-		t.Errorf("got %v", err)
-	}
-}
 
 // TestCheckoutDetachedOfASparseWorktree checks that a worktree which was made from a sparse one, or
 // made sparse later, gets all files of a commit, those that were left out before among them.

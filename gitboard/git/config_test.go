@@ -36,16 +36,11 @@ func TestConfig(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-}
-
-// TestConfigFromCommandLine checks that `git -c` reaches child processes.
-func TestConfigFromCommandLine(t *testing.T) {
-	ctx, r := scratch(t)
-	t.Setenv("GIT_CONFIG_COUNT", "1")
+	t.Setenv("GIT_CONFIG_COUNT", "1") // as git -c does for its children
 	t.Setenv("GIT_CONFIG_KEY_0", "liza.key")
 	t.Setenv("GIT_CONFIG_VALUE_0", "given")
 	if value, _, err := r.Settings().Get(ctx, "liza.key"); value != "given" || err != nil {
-		t.Errorf("got %q %v", value, err)
+		t.Errorf("from the command line: %q %v", value, err)
 	}
 }
 

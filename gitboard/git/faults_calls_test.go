@@ -212,12 +212,6 @@ func TestFaultsOfWriting(t *testing.T) {
 		{"WriteAndUpdate", nil, func(p *place) (any, error) {
 			return only(p.r.WriteAndUpdate(p.ctx, []plumbing.Object{blob("new")}, []plumbing.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
 		}, ""},
-		{"WriteAndUpdate where nothing can be kept", func(p *place) {
-			check(p.t, os.RemoveAll(p.path("repo/.git/liza")))
-			writeIn(p.t, p.path("repo"), ".git/liza", "a file")
-		}, func(p *place) (any, error) {
-			return only(p.r.WriteAndUpdate(p.ctx, []plumbing.Object{blob("new")}, []plumbing.RefUpdate{{Ref: "refs/liza/new", New: blob("new").OID}}, ""))
-		}, ""},
 		{"ReplaceBroken", broken(""), replace("", "main"), ""},
 		{"SetConfig", nil, set, ""},
 		{"SetConfig, killed", nil, set, "killed"},

@@ -94,22 +94,6 @@ func TestManyObjects(t *testing.T) {
 	}
 }
 
-// TestDirectoryForAnObject checks that a directory in an object's place is not taken for the object.
-func TestDirectoryForAnObject(t *testing.T) {
-	ctx, r := scratch(t)
-	o := blob("beside a directory")
-	check(t, os.MkdirAll(loosePath(r, o.OID), 0o755))
-	var failed *StorageError
-	if err := r.WriteObjects(ctx, []plumbing.Object{o}); !errors.As(err, &failed) {
-		t.Errorf("it is written: %v", err)
-	}
-	o = blob("below a link to nowhere")
-	check(t, os.Symlink("nowhere", filepath.Dir(loosePath(r, o.OID))))
-	if err := r.WriteObjects(ctx, []plumbing.Object{blob("1"), o}); !errors.As(err, &failed) || failed.Dir != filepath.Join(r.CommonDir(), "objects") {
-		t.Errorf("it is written below nothing: %v", err)
-	}
-}
-
 func loosePath(r *Repo, id plumbing.OID) string {
 	return filepath.Join(r.CommonDir(), "objects", string(id[:2]), string(id[2:]))
 }
@@ -152,17 +136,6 @@ func TestKnown(t *testing.T) {
 	native(t, r.TopLevel(), "update-ref", "-d", ref)
 	if at := must[plumbing.OID](t)(r.Ref(ctx, ref)); !at.IsZero() {
 		t.Errorf("the ref is gone, and at %s", at)
-	}
-}
-
-func TestWriteReplacesLinks(t *testing.T) {
-	ctx, r := scratch(t)
-	id := store(t, ctx, r, "moved away")[0]
-	check(t, os.Rename(loosePath(r, id), loosePath(r, id)+".apart"))
-	check(t, os.Symlink(loosePath(r, id)+".apart", loosePath(r, id)))
-	store(t, ctx, r, "moved away")
-	if info := must[os.FileInfo](t)(os.Lstat(loosePath(r, id))); !info.Mode().IsRegular() {
-		t.Error("a link to it, which git prune deletes by its own age, was kept")
 	}
 }
 

@@ -369,7 +369,8 @@ func TestIdentityFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestLingering checks that what may outlive a context for a while ends after that.
+// TestLingering checks that what may outlive a context for a while ends after that, and that its context,
+// which may last as long as a daemon, forgets it.
 func TestLingering(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	later, stop := lingering(ctx, time.Millisecond)
@@ -387,15 +388,10 @@ func TestLingering(t *testing.T) {
 	if end(); forever.Err() == nil {
 		t.Error("it goes on after its end")
 	}
-}
-
-// TestLingeringLeavesNothing checks that an update that is over is forgotten by its context, which
-// may last as long as a daemon.
-func TestLingeringLeavesNothing(t *testing.T) {
-	ctx := &registering{Context: t.Context(), done: make(chan struct{})}
-	_, end := lingering(ctx, time.Hour)
-	if end(); ctx.registered != 0 {
-		t.Errorf("the context still has %d functions to call", ctx.registered)
+	daemon := &registering{Context: t.Context(), done: make(chan struct{})}
+	_, end = lingering(daemon, time.Hour)
+	if end(); daemon.registered != 0 {
+		t.Errorf("a context that goes on still has %d functions to call", daemon.registered)
 	}
 }
 

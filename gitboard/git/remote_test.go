@@ -15,7 +15,7 @@ import (
 )
 
 // TestShared checks that the board's remote is found in every form in which git accepts the
-// setting.
+// setting, also if it was set after other settings were read.
 func TestShared(t *testing.T) {
 	ctx, r := scratch(t)
 	config := filepath.Join(r.CommonDir(), "config")
@@ -51,6 +51,14 @@ func TestShared(t *testing.T) {
 	check(t, os.WriteFile(config, append(plain[:len(plain):len(plain)], "[include]\n\tpath = none\n"...), 0o644))
 	if m, err := r.Shared(ctx); m != nil || err != nil {
 		t.Errorf("where a file that does not exist is included: %v, %v", m, err)
+	}
+	check(t, os.WriteFile(config, plain, 0o644))
+	r = testrun.Must(OpenWith(ctx, r.CommonDir(), Options{ToWrite: true}))(t)
+	defer r.Close()
+	testrun.Must(r.Settings().Author(ctx))(t) // the settings were read
+	check(t, r.Settings().Set(ctx, RemoteKey, "hub"))
+	if m, err := r.Shared(ctx); err != nil || m == nil || m.Name != "hub" {
+		t.Errorf("shared since the settings were read: %+v, %v", m, err)
 	}
 }
 
@@ -152,20 +160,6 @@ func TestPushTracksNoBoard(t *testing.T) {
 			t.Errorf("with %q: %v", spared, tracked)
 		}
 		native(t, hub, "update-ref", "-d", plumbing.BoardRef)
-	}
-}
-
-// TestSharedMeanwhile checks that a repository whose settings were read before its board was shared
-// notices that it is.
-func TestSharedMeanwhile(t *testing.T) {
-	ctx, r := scratch(t)
-	r = testrun.Must(OpenWith(ctx, r.CommonDir(), Options{ToWrite: true}))(t)
-	defer r.Close()
-	_, err := r.Settings().Author(ctx) // the settings were read
-	check(t, err)
-	check(t, r.Settings().Set(ctx, RemoteKey, "hub"))
-	if m, err := r.Shared(ctx); err != nil || m == nil || m.Name != "hub" {
-		t.Errorf("%+v, %v", m, err)
 	}
 }
 

@@ -51,6 +51,10 @@ func TestOpen(t *testing.T) {
 			}
 		})
 	}
+	writeIn(t, filepath.Dir(bare), ".git", "gitdir: bare.git\n")
+	if open(t, ctx, bare).Bare() {
+		t.Error("a .git file beside it leads to a bare repository, and nobody works in it")
+	}
 }
 
 func TestIsMadeFrom(t *testing.T) {
@@ -80,20 +84,6 @@ func TestIsMadeFrom(t *testing.T) {
 	t.Chdir(r.TopLevel())
 	if open(t, ctx, r.TopLevel()).IsMadeFrom("") {
 		t.Error("no directory stands for the current one")
-	}
-}
-
-// TestBare checks that people work in a bare repository if a .git file beside it leads there.
-func TestBare(t *testing.T) {
-	ctx, dir := sandbox(t), t.TempDir()
-	native(t, dir, "init", "-q", "--bare", "repo.git")
-	at := filepath.Join(dir, "repo.git")
-	if !open(t, ctx, at).Bare() {
-		t.Error("it is not bare")
-	}
-	writeIn(t, dir, ".git", "gitdir: repo.git\n")
-	if open(t, ctx, at).Bare() {
-		t.Error("nobody works in it")
 	}
 }
 
@@ -258,14 +248,10 @@ func TestOpenDamaged(t *testing.T) {
 			t.Errorf("%q: got %v", dir, err)
 		}
 	}
-}
-
-func TestOpenForeign(t *testing.T) {
-	ctx, r := scratch(t)
 	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 	var foreign *ForeignError
 	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &foreign) || foreign.Dir != resolved(t, r.TopLevel()) {
-		t.Errorf("got %v", err)
+		t.Errorf("of another owner: got %v", err)
 	}
 }
 

@@ -3,7 +3,6 @@ package git
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -125,33 +124,6 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 	prune()
 	if _, err := later.Object(ctx, string(id)); err != nil {
 		t.Errorf("the snapshot with the large file: %v", err)
-	}
-}
-
-// TestSnapshotWithoutItsBranch: where the branch was dropped, all files look new, and only those are
-// kept that are.
-func TestSnapshotWithoutItsBranch(t *testing.T) {
-	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	same := must[plumbing.OID](t)(r.History().FileOID(ctx, head, "a.txt"))
-	path := filepath.Join(t.TempDir(), "dropped")
-	native(t, r.TopLevel(), "worktree", "add", "-q", "-b", "dropped", path)
-	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/dropped", Old: head}}, ""))
-	check(t, os.WriteFile(filepath.Join(path, "new"), []byte("new"), 0o644))
-	id := must[plumbing.OID](t)(r.Worktree(path).Snapshot(ctx, "what was left", ada))
-	added := must[plumbing.OID](t)(r.History().FileOID(ctx, id, "new"))
-	kept := func(oid plumbing.OID) bool {
-		return slices.ContainsFunc(kept.All(r.Upkeep().KeptDir()), func(k *kept.File) bool {
-			return slices.ContainsFunc(k.Objects, func(o plumbing.Object) bool { return o.OID == oid })
-		})
-	}
-	if !kept(id) || !kept(added) || kept(same) {
-		t.Errorf("kept: the commit %t, a new file %t, one that is as it was %t", kept(id), kept(added), kept(same))
-	}
-	check(t, os.RemoveAll(filepath.Join(r.Records().Of(path), "logs")))
-	must[plumbing.OID](t)(r.Worktree(path).Snapshot(ctx, "without a reflog", ada))
-	if !kept(same) {
-		t.Error("nobody knows what the file was, and it is not kept")
 	}
 }
 

@@ -133,19 +133,6 @@ func TestMoveUnrecorded(t *testing.T) {
 	check(t, r.Worktree(path).Move(ctx, moved))
 }
 
-func TestRepair(t *testing.T) {
-	ctx, r := scratch(t)
-	two := claim(t, ctx, r, "two")
-	moved := two + " moved"
-	check(t, os.Rename(two, moved))
-	check(t, r.RepairWorktrees(ctx, moved))
-	list := must[[]WorktreeInfo](t)(r.Worktrees(ctx))
-	if len(list) != 2 || list[1].Path != resolved(t, moved) || list[1].Prunable {
-		t.Errorf("Worktrees: %+v", list)
-	}
-	check(t, r.RepairWorktrees(ctx))
-}
-
 // TestMoveLocked checks that a human's lock is no obstacle for a move, and that it stays.
 func TestMoveLocked(t *testing.T) {
 	ctx, r := scratch(t)
