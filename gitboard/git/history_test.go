@@ -248,18 +248,6 @@ func TestTryMergeAnywhere(t *testing.T) {
 	}
 }
 
-// TestNearby checks that commits which are known do not count among the few that are read one by one.
-func TestNearby(t *testing.T) {
-	ctx, r := scratch(t)
-	ids := chain(t, ctx, r, "", make([]string, 2*nearby-1)...)
-	r.known = &known{}
-	for round, want := range []int{0, len(ids)} {
-		if chain, _, err := r.near(ctx, ids[0], ids[len(ids)-1]); len(chain) != want || err != nil {
-			t.Errorf("round %d: %d commits, not %d, %v", round, len(chain), want, err)
-		}
-	}
-}
-
 // TestAmbiguous checks that a name that several refs have, or a ref and an abbreviated commit, names
 // no commit: git would choose a tag, and anybody who may push can make one.
 func TestAmbiguous(t *testing.T) {

@@ -66,6 +66,13 @@ func TestSince(t *testing.T) {
 			t.Errorf("since %d: %v", from, got)
 		}
 	}
+	// Known commits do not count among the few that are read one by one.
+	r.known = &known{}
+	for round, want := range []int{0, 2*nearby - 1} {
+		if chain, _, err := r.near(ctx, ids[0], ids[2*nearby-2]); len(chain) != want || err != nil {
+			t.Errorf("round %d: %d commits, not %d, %v", round, len(chain), want, err)
+		}
+	}
 	if got := must[[]plumbing.OID](t)(r.History().Since(ctx, ids[5], ids[2])); slices.Contains(got, ids[5]) {
 		t.Errorf("what came before holds what came after: %v", got)
 	}
