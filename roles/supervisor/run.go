@@ -134,7 +134,9 @@ func Run(ctx context.Context, c Config) error {
 	err = s.begin(living)
 	if err == nil {
 		s.pulse.start(living)
-		s.tidying.Go(func() { s.Board.Sessions().CarryDeferred(living, s.actor.ID) })
+		if s.Role == roles.Coder { // which defers checkpoints
+			s.tidying.Go(func() { s.Board.Sessions().CarryDeferred(living, s.actor.ID) })
+		}
 		err = s.loop(living)
 		end()
 		s.merging.Wait()
