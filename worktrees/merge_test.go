@@ -201,10 +201,7 @@ func TestChangesOfAHuman(t *testing.T) {
 	s.git(s.dir, "checkout", "-q", "new.txt")
 	s.approved("coder-2", "two", "a.txt", "one\ntwo\nthree\nfour\n")
 	s.write(s.dir, "a.txt", "one\n") // the beginning of what will be there
-	refused := (*board.Refusal)(nil)
-	if err := s.mergeErr("two"); !errors.As(err, &refused) || refused.Code != board.CodeOverlap {
-		t.Errorf("refused with %v", refused)
-	}
+	s.refused(s.mergeErr("two"), board.CodeOverlap, "")
 	if s.read(s.dir, "a.txt") != "one\n" {
 		t.Error("a human's change is gone")
 	}

@@ -70,8 +70,7 @@ func TestFinishOfAnotherRequest(t *testing.T) {
 	if c, err := alone.candidate(ctx, view(t, ctx, b), "", "one"); !errors.Is(err, errMoved) {
 		t.Errorf("in a train: %+v (%v)", c, err)
 	}
-	refused := (*board.Refusal)(nil)
-	if _, err := Train(ctx, b, TrainRequest{Request: r, Tasks: []string{"one"}}); !errors.As(err, &refused) || refused.Code != board.CodeExists {
+	if _, err := Train(ctx, b, TrainRequest{Request: r, Tasks: []string{"one"}}); !refusedAs(err, board.CodeExists) {
 		t.Errorf("a train by the same request: %v", err)
 	}
 	if got := view(t, ctx, b).State.Task("one").Status; got != board.Approved {

@@ -95,28 +95,22 @@ func TestHoldOfTheDead(t *testing.T) {
 	process[0] = strconv.Itoa(cmd.Process.Pid)
 	dead := strings.Join(process, " ")
 	ctx, b, clock := begin(t)
-	human := gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}
-	if _, err := b.Do(ctx, human, gitboard.Just(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})); err != nil {
-		t.Fatal(err)
-	}
+	do(t, ctx, b, ada(), &board.Init{Goal: "A greeter", IntegrationBranch: "integration"})
 	now := clock.Now()
 	left := func(process proc.ID) {
 		t.Helper()
 		was := testrun.Must(lease.Read(ctx, b.Repo(), plumbing.MergeHolder))(t)
-		if _, err := lease.Beat(ctx, b.Repo(), was, lease.Content{
+		testrun.Must(lease.Beat(ctx, b.Repo(), was, lease.Content{
 			Lease:   board.Lease{Agent: plumbing.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: board.At(now), Expires: board.At(now.Add(leaseFor))},
 			Process: process, Tasks: []string{"t"}, Since: board.At(now),
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 	}
 	for _, process := range []proc.ID{"", proc.ID("elsewhere " + dead), proc.This()} {
 		left(process)
-		var r *board.Refusal
-		if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy {
+		if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "", "u"); !refusedAs(err, board.CodeBusy) {
 			t.Errorf("held by %q: %v", process, err)
 		}
-		if _, err := unheld(ctx, b); !errors.As(err, &r) || r.Code != board.CodeBusy {
+		if _, err := unheld(ctx, b); !refusedAs(err, board.CodeBusy) {
 			t.Errorf("held by %q: %v", process, err)
 		}
 	}

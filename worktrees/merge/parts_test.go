@@ -114,9 +114,8 @@ func TestCheckOut(t *testing.T) {
 	}
 	must(t, os.RemoveAll(place))
 	// A worktree that could not be set up is not kept.
-	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.SetConfig{Key: "worktree_setup", Value: "touch left.txt; false"}))
-	must(t, err)
-	if err := checkOut(ctx, &candidate{view: done.View, commit: base}); err == nil || !strings.Contains(err.Error(), "worktree_setup failed") {
+	failing := configured(t, ctx, b, "worktree_setup", "touch left.txt; false")
+	if err := checkOut(ctx, &candidate{view: failing, commit: base}); err == nil || !strings.Contains(err.Error(), "worktree_setup failed") {
 		t.Errorf("it can't be set up: %v", err)
 	}
 	for _, path := range []string{place, ready} {

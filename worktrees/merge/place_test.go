@@ -136,8 +136,7 @@ func TestNoPlace(t *testing.T) {
 	run(t, "", "init", "-q", "--separate-git-dir", apart, filepath.Join(t.TempDir(), "main"))
 	inside := testrun.Must(gitboard.Open(ctx, apart, gitboard.Options{}))(t)
 	defer inside.Close()
-	refused := (*board.Refusal)(nil)
-	if _, err := (&testRun{place: testPlace}).run(ctx, inside); !errors.As(err, &refused) || refused.Code != board.CodeNoRoot {
+	if _, err := (&testRun{place: testPlace}).run(ctx, inside); !refusedAs(err, board.CodeNoRoot) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -196,9 +195,7 @@ func (do upon) Write(p []byte) (int, error) {
 // configured changes a setting of the board, and returns the board with it.
 func configured(t *testing.T, ctx context.Context, b *gitboard.Board, key, value string) *gitboard.View {
 	t.Helper()
-	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.SetConfig{Key: key, Value: value}))
-	must(t, err)
-	return done.View
+	return do(t, ctx, b, ada(), &board.SetConfig{Key: key, Value: value}).View
 }
 
 // take takes the merge lease for another merge, as if it had expired.

@@ -134,9 +134,9 @@ func TestNoIdentity(t *testing.T) {
 	for _, key := range []string{"GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"} {
 		t.Setenv(key, "")
 	}
-	refused := (*board.Refusal)(nil)
 	other := again(t, b, gitboard.Options{})
-	if c, _, err := compute(ctx, other, view(t, ctx, other), view(t, ctx, other).State.Task("one"), who, ""); !errors.As(err, &refused) || refused.Code != board.CodeIdentity {
+	v := view(t, ctx, other)
+	if c, _, err := compute(ctx, other, v, v.State.Task("one"), who, ""); !refusedAs(err, board.CodeIdentity) {
 		t.Errorf("%+v (%v)", c, err)
 	}
 }
