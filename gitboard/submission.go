@@ -31,6 +31,7 @@ func (v *View) Submission(ctx context.Context, t *board.Task) (*report.Submissio
 		return nil, v.State.Err()
 	}
 	s := report.SubmissionOf(config, t, files)
+	s.Unresolved = v.board.Repo().History().Unresolved(ctx, base, commit)
 	s.Commits = subjects(commits)
 	if e := t.Last(board.EventReady); e != nil {
 		for i, c := range commits {

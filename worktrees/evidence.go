@@ -112,11 +112,11 @@ func (s *Project) work(ctx context.Context, v *gitboard.View, t *board.Task, g g
 		}
 		return "", about(board.CodeMissing, t.ID, "the worktree of %s is missing", t.ID).Way(board.ActOn("worktree-create", t.ID))
 	}
+	if open := Midst(g.Path); open != "" {
+		return "", refusal(board.CodeDirty, t.ID, "there: "+finishing(open), "git %s is not finished in %s", open, board.WorktreeOf(t.ID))
+	}
 	if err := clean(v, t.ID, g.Checkout, board.Advice("commit or remove them, then try again")); err != nil {
 		return "", err
-	}
-	if open := Midst(g.Path); open != "" {
-		return "", refusal(board.CodeDirty, t.ID, "finish it there with git "+open+" --continue", "git %s is not finished in %s", open, board.WorktreeOf(t.ID))
 	}
 	if g.Branch != v.TaskRef(t.ID) {
 		hint, err := s.WayBack(ctx, v, t.ID, g.Branch, g.Head)
@@ -203,6 +203,11 @@ func Midst(path string) string {
 		return "revert"
 	}
 	return ""
+}
+
+// finishing is the way to finish a git command that Midst has named.
+func finishing(open string) string {
+	return "resolve its conflicts, git add, then git " + open + " --continue"
 }
 
 // named resolves a commit that a person gave, abbreviated or as any revision. expected is the

@@ -26,7 +26,7 @@ type Status struct {
 	NewerSpec     string   `json:"newer_spec,omitempty"`     // what integration changed in its spec that the work lacks
 	WouldConflict []string `json:"would_conflict,omitempty"` // if integration were merged in
 	BothTouched   []string `json:"both_touched,omitempty"`   // uncommitted files included
-	Advice        string   `json:"advice"`
+	Advice        string   `json:"advice"`                   // in StatusHere only if git is in the midst of a command there
 }
 
 // StatusOf returns the state of a task's worktree. It changes nothing.
@@ -85,6 +85,9 @@ func (s *Project) status(ctx context.Context, v *gitboard.View, t *board.Task) (
 		return nil, err
 	}
 	st.Head, st.Branch = head, orDetached(branch)
+	if open := Midst(l.Path); open != "" {
+		st.Advice = fmt.Sprintf("git %s is not finished in the worktree: %s; then test it, and git liza submit %s", open, finishing(open), t.ID)
+	}
 	dirty, err := s.repo.Worktree(l.Path).Status(ctx)
 	st.Dirty = paths(dirty)
 	return st, err
@@ -135,9 +138,8 @@ func (s *Project) compare(ctx context.Context, v *gitboard.View, t *board.Task, 
 			st.BothTouched = append(st.BothTouched, file)
 		}
 	}
-	switch open := Midst(st.Path); {
-	case t.IntegrationFix && open == "merge":
-		st.Advice = fmt.Sprintf("a merge of %s is in progress in the worktree: resolve what is in conflict, git add, git commit; then test it, and git liza submit %s", plumbing.BranchName(v.IntegrationRef()), t.ID)
+	switch {
+	case st.Advice != "":
 		return nil
 	case t.IntegrationFix && st.Behind > 0:
 		st.Advice = fmt.Sprintf("this work is to have all of integration: git merge %s in the worktree, then test it, and git liza submit %s", plumbing.BranchName(v.IntegrationRef()), t.ID)

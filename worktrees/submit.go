@@ -149,6 +149,9 @@ func (u *submission) intent(ctx context.Context, v *gitboard.View) (board.Payloa
 	}
 	published, err := u.b.Sharing().Publish(ctx, t.ID, commit)
 	u.warnings = slices.Concat(unsigned(t, u.commits), early(u.p), unproven(u.p))
+	if places := u.repo.History().Unresolved(ctx, plumbing.OID(u.p.ReviewBase), commit); len(places) > 0 {
+		u.warnings = append(u.warnings, "it adds conflict markers, and the reviewer sees them: "+firstOf(places))
+	}
 	if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(u.p.Tests) == 0 {
 		u.warnings = append(u.warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
 	}

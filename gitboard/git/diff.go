@@ -31,6 +31,13 @@ func (h History) Diff(ctx context.Context, a, b plumbing.OID, paths ...string) (
 	return string(out), err
 }
 
+// Unresolved returns the conflict markers that b adds to a, as FILE:LINE. Files that can't be read
+// have none.
+func (h History) Unresolved(ctx context.Context, a, b plumbing.OID) []string {
+	patch, _ := h.Diff(ctx, a, b)
+	return plumbing.Unresolved(patch)
+}
+
 // RangeDiff compares two series of commits, each from its base, as a text for people: which commit
 // became which, and how its patch changed.
 func (h History) RangeDiff(ctx context.Context, oldBase, old, newBase, new plumbing.OID) (string, error) {

@@ -15,6 +15,7 @@ type Submission struct {
 	TestsTouched   []string // those of Files that count as tests
 	TestsDeleted   []string // tests that the submission deletes or empties, at most the first few
 	EarlyCommits   []string // short ids of commits older than the checkpoint, at most the first few
+	Unresolved     []string // conflict markers that it adds, as FILE:LINE
 	NoTestsBecause string   // the coder's reason
 	Verified       string   // the validation that ran at the submission, and how it ended
 	SpecChanged    bool     // since the task was finalized

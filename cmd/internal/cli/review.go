@@ -124,6 +124,7 @@ type reviewMaterial struct {
 	Tests       []string          `json:"tests"`
 	Deleted     []string          `json:"tests_deleted"`
 	Early       []string          `json:"commits_before_checkpoint"`
+	Unresolved  []string          `json:"conflict_markers,omitempty"`
 	NoTests     string            `json:"no_tests_because,omitempty"`
 	Commits     []string          `json:"commits"`
 	Unshown     []string          `json:"commits_not_shown"`
@@ -145,7 +146,7 @@ func materialFor(ctx context.Context, c *call.Call, v *gitboard.View, t *board.T
 		Task: t.ID, Status: t.Status, Author: t.AssignedTo, Iteration: t.Iteration, Worktree: t.Worktree, Base: t.ReviewBase, Commit: t.ReviewCommit,
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
 		Checkpoint: t.CheckpointOfIteration(), Files: call.Every(sub.Files), Outside: call.Every(sub.FilesOutside), Tests: call.Every(sub.TestsTouched), Deleted: call.Every(sub.TestsDeleted),
-		Verified: sub.Verified, Early: call.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
+		Verified: sub.Verified, Early: call.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause, Unresolved: sub.Unresolved,
 		Stage: report.StageOf(v.State, t.Brief()), Progress: report.ReviewOf(v.State, t.Brief()), Commits: call.Every(sub.Commits), Unshown: call.Every(sub.Unshown), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
 	}
 	if m.Comments, err = c.Board.Remarks(ctx, t); err != nil {
@@ -200,6 +201,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines.AddEach("not planned", m.Outside)
 	lines.AddEach("tests", m.Tests)
 	lines.AddEach("tests deleted", m.Deleted)
+	lines.AddEach("conflict markers", m.Unresolved)
 	lines.AddEach("before the checkpoint", m.Early)
 	lines.Add("no tests", m.NoTests)
 	lines.Add("notes", strings.Join(m.Notes, "\n"))

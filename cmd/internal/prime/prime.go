@@ -80,6 +80,7 @@ type primeWork struct {
 	Intent       string             `json:"intent,omitempty"`
 	Commits      *int               `json:"commits,omitempty"` // for a coder whose worktree is in this clone
 	Uncommitted  []string           `json:"uncommitted,omitempty"`
+	Unfinished   string             `json:"unfinished,omitempty"` // a merge or the like in the worktree
 	Fix          bool               `json:"integration_fix,omitempty"`
 	Handoff      string             `json:"handoff,omitempty"`   // from another coder
 	Unblocked    []report.NamedText `json:"unblocked,omitempty"` // for a coder: about the last time it was blocked
@@ -369,7 +370,7 @@ func workToPrime(ctx context.Context, c *call.Call, v *gitboard.View, t *board.T
 		return nil, err
 	}
 	commits, err := c.Board.Repo().History().CountCommits(ctx, plumbing.OID(t.BaseCommit), st.Head)
-	w.Commits, w.Uncommitted = &commits, st.Dirty
+	w.Commits, w.Uncommitted, w.Unfinished = &commits, st.Dirty, st.Advice
 	return w, err
 }
 
@@ -539,6 +540,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	if w.Fix {
 		lines.Add("fix", "an integration fix: make the work merge, nothing else")
 	}
+	lines.Add("unfinished", w.Unfinished)
 	whole("hand-off", text.Line(w.Handoff, len(w.Handoff)+3))
 	for _, u := range w.Unblocked {
 		whole(u.Name, u.Text)

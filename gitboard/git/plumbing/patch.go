@@ -44,6 +44,23 @@ func PatchLines(patch string) iter.Seq[PatchLine] {
 	}
 }
 
+// Unresolved returns the places, as FILE:LINE, where a patch adds conflict markers as git writes them.
+func Unresolved(patch string) (places []string) {
+	begun := ""
+	for l := range PatchLines(patch) {
+		switch {
+		case l.Kind == PatchFile:
+			begun = ""
+		case l.Kind != PatchAdded:
+		case strings.HasPrefix(l.Content(), "<<<<<<< "):
+			begun = l.Path + ":" + strconv.Itoa(l.New)
+		case begun != "" && strings.HasPrefix(l.Content(), ">>>>>>> "):
+			places, begun = append(places, begun), ""
+		}
+	}
+	return places
+}
+
 // patchWalk is the current position in a patch.
 type patchWalk struct {
 	path, was string

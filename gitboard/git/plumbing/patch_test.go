@@ -34,6 +34,15 @@ deleted file mode 100644
 -gone
 `
 
+// TestUnresolved checks that only added markers that begin and end in one file are found.
+func TestUnresolved(t *testing.T) {
+	got := Unresolved("diff --git a/a b/a\n@@ -3 +3,5 @@\n+<<<<<<< HEAD\n one\n+=======\n+two\n+>>>>>>> b\n" +
+		"diff --git a/b b/b\n@@ -1,2 +1 @@\n-<<<<<<< HEAD\n+<<<<<<< x\ndiff --git a/c b/c\n@@ -1 +1 @@\n+>>>>>>> x\n")
+	if strings.Join(got, " ") != "a:3" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestPatchLines(t *testing.T) {
 	var got []string
 	for l := range PatchLines("a preface\n" + examplePatch) {
