@@ -37,6 +37,13 @@ func TestWriteAndRead(t *testing.T) {
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+	wrong := plumbing.Object{OID: blob("a").OID, Type: plumbing.BlobObject, Data: []byte("b")}
+	if err := r.WriteObjects(ctx, []plumbing.Object{wrong}); err == nil {
+		t.Error("an object was written under the name of another")
+	}
+	if _, err := r.Object(ctx, string(wrong.OID)); !errors.Is(err, ErrNotFound) {
+		t.Errorf("what was not written is read: %v", err)
+	}
 }
 
 // many returns n objects.
@@ -98,7 +105,9 @@ func loosePath(r *Repo, id plumbing.OID) string {
 	return filepath.Join(r.CommonDir(), "objects", string(id[:2]), string(id[2:]))
 }
 
-func TestWriteRefreshes(t *testing.T) {
+// TestWriteAgain checks that an object that is written again outlives a prune: its file is younger then,
+// and one that was only packed has a file.
+func TestWriteAgain(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "kept")[0]
 	long := time.Now().Add(-1000 * time.Hour)
@@ -110,6 +119,15 @@ func TestWriteRefreshes(t *testing.T) {
 	}
 	native(t, r.TopLevel(), "prune", "--expire=1.hour.ago")
 	must[plumbing.Object](t)(r.Object(ctx, string(id)))
+	id = must[plumbing.OID](t)(r.History().FileOID(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
+	native(t, r.CommonDir(), "gc", "--quiet")
+	if exists(loosePath(r, id)) {
+		t.Fatal("still loose")
+	}
+	check(t, r.WriteObjects(ctx, []plumbing.Object{must[plumbing.Object](t)(r.Object(ctx, string(id)))}))
+	if !exists(loosePath(r, id)) {
+		t.Error("an object that is packed was not written again")
+	}
 }
 
 // TestKnown checks that git is not asked again for an object that this process has read, and that a
@@ -173,29 +191,6 @@ func TestDamagedObject(t *testing.T) {
 		store(t, ctx, r, "the second of the three")
 		must[plumbing.Object](t)(r.Object(ctx, string(ids[1])))
 		check(t, os.RemoveAll(r.Upkeep().KeptDir()))
-	}
-}
-
-func TestPackedOnly(t *testing.T) {
-	ctx, r := scratch(t)
-	id := must[plumbing.OID](t)(r.History().FileOID(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
-	native(t, r.CommonDir(), "gc", "--quiet")
-	if _, err := os.Lstat(loosePath(r, id)); !os.IsNotExist(err) {
-		t.Fatalf("still loose: %v", err)
-	}
-	object := must[plumbing.Object](t)(r.Object(ctx, string(id)))
-	check(t, r.WriteObjects(ctx, []plumbing.Object{object}))
-	must[os.FileInfo](t)(os.Lstat(loosePath(r, id)))
-}
-
-func TestWriteWrongName(t *testing.T) {
-	ctx, r := scratch(t)
-	wrong := plumbing.Object{OID: blob("a").OID, Type: plumbing.BlobObject, Data: []byte("b")}
-	if err := r.WriteObjects(ctx, []plumbing.Object{wrong}); err == nil {
-		t.Error("an object was written under the name of another")
-	}
-	if _, err := r.Object(ctx, string(wrong.OID)); !errors.Is(err, ErrNotFound) {
-		t.Errorf("what was not written is read: %v", err)
 	}
 }
 

@@ -281,8 +281,8 @@ func TestSmallParts(t *testing.T) {
 	}
 }
 
-// TestDropLeft checks that maintenance removes only temporary files that are old, at any depth,
-// and no file of kept work.
+// TestDropLeft checks that maintenance removes only temporary files that are old, at any depth, and no
+// file of kept work, and that a lock left by a killed maintenance does not end all upkeep.
 func TestDropLeft(t *testing.T) {
 	ctx, r := scratch(t)
 	dir := filepath.Join(r.common, "liza")
@@ -304,7 +304,13 @@ func TestDropLeft(t *testing.T) {
 			}
 		}()
 	}
+	lock := filepath.Join(r.common, "objects", "maintenance.lock")
+	writeIn(t, r.common, "objects/maintenance.lock", "")
+	check(t, os.Chtimes(lock, long, long))
 	check(t, r.Upkeep().Maintain(ctx))
+	if exists(lock) {
+		t.Error("the lock is still there, and git does nothing beside it")
+	}
 }
 
 // TestOfRemoteSettings checks what settings say of a remote: a path from the project's root is looked at
@@ -324,18 +330,6 @@ func TestOfRemoteSettings(t *testing.T) {
 		if asks := !slices.Contains(r.remote("hub", set).env, "GIT_ASKPASS="); asks != (program != "") {
 			t.Errorf("with the program %q git asks: %v", program, asks)
 		}
-	}
-}
-
-// TestMaintainAfterAKill checks that a lock left by a killed maintenance does not end all upkeep.
-func TestMaintainAfterAKill(t *testing.T) {
-	ctx, r := scratch(t)
-	lock, long := filepath.Join(r.common, "objects", "maintenance.lock"), time.Now().Add(-time.Hour)
-	writeIn(t, r.common, "objects/maintenance.lock", "")
-	check(t, os.Chtimes(lock, long, long))
-	check(t, r.Upkeep().Maintain(ctx))
-	if exists(lock) {
-		t.Error("the lock is still there, and git does nothing beside it")
 	}
 }
 

@@ -116,7 +116,7 @@ func TestForgetNoOthers(t *testing.T) {
 }
 
 // TestMoveUnrecorded checks that a worktree stays where it is if the new place can't be written into
-// its record: git would empty the record first, and write then.
+// its record: git would empty the record first, and write then. A human's lock is no obstacle, and stays.
 func TestMoveUnrecorded(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
@@ -131,11 +131,6 @@ func TestMoveUnrecorded(t *testing.T) {
 		t.Errorf("the record names %q", records.Link(record))
 	}
 	check(t, r.Worktree(path).Move(ctx, moved))
-}
-
-// TestMoveLocked checks that a human's lock is no obstacle for a move, and that it stays.
-func TestMoveLocked(t *testing.T) {
-	ctx, r := scratch(t)
 	for _, reason := range []string{"mine", ""} {
 		path := claim(t, ctx, r, "locked"+reason)
 		native(t, r.TopLevel(), "worktree", "lock", "--reason", reason, path)
