@@ -55,26 +55,18 @@ func TestHold(t *testing.T) {
 		r.Message != "code-reviewer-1 merges t at the moment (lease until 03:05:05Z)" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := one.giveBack(ctx); err != nil {
-		t.Error(err)
-	}
+	testrun.Must(one.giveBack(ctx))(t)
 	clock.Pass(leaseFor)
 	two := testrun.Must(hold(ctx, b, reviewer("human"), ""))(t)
 	if _, err := one.giveBack(ctx); !errors.As(err, &r) || r.Message != "human lands a commit at the moment (lease until 03:06:05Z)" {
 		t.Errorf("got %v", err)
 	}
 	// A lease that another took over is not released.
-	if err := one.release(ctx); err != nil {
-		t.Error(err)
-	}
-	if _, err := two.giveBack(ctx); err != nil {
-		t.Error(err)
-	}
+	must(t, one.release(ctx))
+	testrun.Must(two.giveBack(ctx))(t)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := two.release(ended); err != nil {
-		t.Error(err)
-	}
+	must(t, two.release(ended))
 	if held, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder); held != nil || err != nil {
 		t.Errorf("left: %v %v", held, err)
 	}
@@ -178,9 +170,7 @@ func TestDuring(t *testing.T) {
 	if err != nil || h.held.Expires <= first {
 		t.Errorf("not renewed: %v %v", h.held.Expires, err)
 	}
-	if _, err := h.giveBack(ctx); err != nil {
-		t.Error(err)
-	}
+	testrun.Must(h.giveBack(ctx))(t)
 	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
 		for ctx.Err() == nil {
 			now, err := lease.Read(ctx, b.Repo(), plumbing.MergeHolder)
