@@ -284,6 +284,19 @@ kill -9 $PPID`)
 	w.end(1)
 }
 
+// TestDeadBeforeThePush checks that a process that dies before its push takes no other operation
+// with it.
+func TestDeadBeforeThePush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dies(w)
+	w.must(w.a, note("alive"))
+	if held := w.b.lease(); held == nil || held.Session != "dead" {
+		t.Errorf("the lease is %+v", held)
+	}
+	w.end(1)
+}
+
 // TestUnclear checks that, if the remote disappears before anybody can check a push, the outcome is
 // reported as unknown. The next fetch finds it.
 func TestUnclear(t *testing.T) {
