@@ -261,15 +261,6 @@ func TestContinuedIsTold(t *testing.T) {
 	}
 }
 
-// TestOnePage checks that a prompt is one page: what the agent must know, stated once (8 KB).
-func TestOnePage(t *testing.T) {
-	for name, begin := range situations {
-		if text := build(t, begin(newScene(t))); len(text) > 8<<10 {
-			t.Errorf("%s has %d bytes", name, len(text))
-		}
-	}
-}
-
 func build(t testing.TB, in prompt.Input) string {
 	t.Helper()
 	return testrun.Must(prompt.Build(in))(t)
@@ -280,6 +271,9 @@ func TestSituations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := build(t, begin(newScene(t)))
 			golden.Check(t, filepath.Join("testdata", name+".txt"), text)
+			if len(text) > 8<<10 {
+				t.Errorf("%d bytes are more than a page: what the agent must know, stated once", len(text))
+			}
 			if strings.Contains(text, "<no value>") || strings.Contains(text, " \n") {
 				t.Errorf("a hole, or space at the end of a line, in\n%s", text)
 			}

@@ -5,7 +5,6 @@ package rig
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,26 +51,6 @@ func TestRealInterrupt(t *testing.T) {
 		}
 		s.sound()
 	})
-}
-
-// TestRealShell checks that the team reports at once that git liza is not found if a shell's
-// start-up file resets PATH and git's settings.
-func TestRealShell(t *testing.T) {
-	s := newScene(t, "codex", Goal([]string{"one"}, "").Play)
-	err := errors.Join(
-		s.Write("home/.rc", "export PATH=/usr/bin:/bin\nunset GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT\n"),
-		s.Own(),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Environ = append(s.Environ, "BASH_ENV="+s.Home+"/.rc")
-	out, err := s.team()
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 ||
-		!strings.Contains(out, "git liza is not found in the shell of codex") || strings.Count(out, "started:") != 1 {
-		t.Errorf("%v\n%s", err, out)
-	}
-	s.sound()
 }
 
 // TestRealConversations checks that a conversation that is too long is replaced by a new one, and
@@ -183,73 +162,4 @@ func golang(t *testing.T, s *scene) {
 	if out, err := s.Run("env", "GOCACHE="+s.Project+"/.git/liza/cache/agents/go-build", "go", "-C", s.Dir+"/warm", "test", "./..."); err != nil {
 		t.Fatal(err, out)
 	}
-}
-
-// TestRealInput measures the cost of the protocol: the input for one task with one rejection, for
-// planner, coder and reviewer, compared with the same number of tool calls after one-line prompts.
-func TestRealInput(t *testing.T) {
-	each(t, func(t *testing.T, cli string) {
-		s := newScene(t, cli, Goal([]string{"one"}, "one").Play)
-		out, err := s.team()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		var with, runs int
-		var steps []string
-		for _, r := range s.model.Requests() {
-			if !r.Main {
-				continue
-			}
-			with += r.Bytes
-			if steps = append(steps, r.Run); r.Run == "" {
-				runs++
-			}
-		}
-		bare := s.bare(steps)
-		t.Logf("%s: %d requests in %d runs, %d bytes; with one-line prompts %d; %.2f times", cli, len(steps), runs, with, bare, float64(with)/float64(bare))
-		if with*4 > bare*5 {
-			t.Errorf("%d bytes are more than 1.25 times %d", with, bare)
-		}
-	})
-}
-
-// bare makes the same number of tool calls, run by run, after a one-line prompt. It returns the
-// input in bytes.
-func (s *scene) bare(steps []string) int {
-	s.t.Helper()
-	sum := 0
-	for len(steps) > 0 {
-		n := 0
-		for n < len(steps) && steps[n] != "" {
-			n++
-		}
-		run := steps[:n]
-		steps = steps[min(n+1, len(steps)):]
-		one := newScene(s.t, s.cli, Script(func(Run) []string {
-			quiet := make([]string, len(run))
-			for i := range run {
-				quiet[i] = "true"
-			}
-			return quiet
-		}).Play)
-		args := structured[s.cli]
-		if s.cli == "codex" { // in its sandbox, which it describes to the model, as in the team
-			args = []string{
-				"codex", "exec", "--json", "--sandbox", "workspace-write", "-c", "sandbox_workspace_write.network_access=true",
-				"-c", fmt.Sprintf("sandbox_workspace_write.writable_roots=[%q,%q]", one.Project+"/.git", one.Project+"/.git/worktrees/one"),
-				"--color", "never", "-c", "allow_login_shell=false", "-",
-			}
-		}
-		cmd := one.Command(context.Background(), args...)
-		cmd.Stdin = strings.NewReader("ROLE: coder\n")
-		if err := cmd.Run(); err != nil {
-			s.t.Fatal(err)
-		}
-		for _, r := range one.model.Requests() {
-			if r.Main {
-				sum += r.Bytes
-			}
-		}
-	}
-	return sum
 }

@@ -247,36 +247,6 @@ func TestPlanOfADeadPlanner(t *testing.T) {
 	step("start INITIAL_PLANNING")
 }
 
-// TestDemandIsMet checks that missing agents of a role are never started twice, and that agents
-// which leave one after the other leave no work behind: whatever is on the board, once the missing
-// ones are registered nobody is missing, and once the spare ones have left nobody is missing
-// either.
-func TestDemandIsMet(t *testing.T) {
-	for n := range 6 {
-		s := newScene(t)
-		for i := range n {
-			s.ready(fmt.Sprintf("task-%d", i))
-		}
-		d := s.demand(roles.Coder, "coder-1")
-		for i := range d.Missing() {
-			a := actor(fmt.Sprintf("coder-%d", i+3))
-			s.do(a, &board.Register{Session: a.Session, Clone: "there", PID: 1})
-		}
-		if d = s.demand(roles.Coder, "coder-1"); d.Missing() != 0 {
-			t.Errorf("%d tasks: %d more are missing with %v", n, d.Missing(), d.Live)
-		}
-		gone := "coder-1"
-		for _, id := range d.Live {
-			if d.Spare(id) {
-				gone += " " + id
-			}
-		}
-		if d = s.demand(roles.Coder, gone); d.Missing() != 0 || len(d.Live) != min(n, 3) {
-			t.Errorf("%d tasks: %v stay, and %d are missing", n, d.Live, d.Missing())
-		}
-	}
-}
-
 // TestSpareAgentEnds checks that a spare agent ends after its role's idle time, and any other not.
 func TestSpareAgentEnds(t *testing.T) {
 	s := newScene(t)

@@ -264,20 +264,9 @@ func TestSure(t *testing.T) {
 	}
 }
 
-// TestLeavesNothingOfAnother checks that a supervisor that ends after another process registered
-// with its id does not change the board.
-func TestLeavesNothingOfAnother(t *testing.T) {
-	ctx, s, hands, clock := supervised(t)
-	takenOver(t, ctx, s, clock)
-	tip := testrun.Must(s.Board.Repo().Ref(ctx, plumbing.BoardRef))(t)
-	_ = s.leave(ctx, context.Canceled)
-	if now, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
-		t.Errorf("it does %v, and the board is at %s, not at %s", hands.did, now, tip)
-	}
-}
-
-// TestLeavesNothingWithoutItsLease checks that session and lease are checked separately, and that a
-// supervisor that knows of the loss does not check again.
+// TestLeavesNothingWithoutItsLease checks that a supervisor that ends after another process registered
+// with its id changes nothing, that session and lease are checked separately, and that one that knows
+// of the loss does not check again.
 func TestLeavesNothingWithoutItsLease(t *testing.T) {
 	for name, c := range map[string]struct {
 		lose  func(context.Context, *testing.T, *supervisor, *testrepo.Clock)
@@ -287,6 +276,9 @@ func TestLeavesNothingWithoutItsLease(t *testing.T) {
 			was := testrun.Must(lease.Read(ctx, s.Board.Repo(), "coder-1"))(t)
 			_, err := lease.Beat(ctx, s.Board.Repo(), was, lease.Content{Lease: board.Lease{Agent: "coder-1", Session: "another", Expires: was.Expires, Heartbeat: was.Heartbeat}})
 			must(t, err)
+		}, context.Canceled},
+		"another registered": {func(ctx context.Context, t *testing.T, s *supervisor, clock *testrepo.Clock) {
+			takenOver(t, ctx, s, clock)
 		}, context.Canceled},
 		"before its heart beats": {func(ctx context.Context, t *testing.T, s *supervisor, clock *testrepo.Clock) {
 			takenOver(t, ctx, s, clock)

@@ -392,23 +392,6 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestNoCircles checks that an agent that fails repeatedly, in whatever way, is stopped.
-func TestNoCircles(t *testing.T) {
-	for name, e := range map[string]Outcome{
-		"crashes": {Exit: 1}, "does nothing and stops": {Exit: 0}, "does nothing and wants more": {Exit: 42}, "killed": {Exit: 137},
-	} {
-		m, now := &Memory{}, start0.Std()
-		for runs := 0; m.Broken(now) == ""; runs++ {
-			if runs > idleRuns {
-				t.Fatalf("%s: it goes on after %d runs", name, runs)
-			}
-			e.At = now
-			m.Learn(e)
-			now = m.NotBefore
-		}
-	}
-}
-
 // TestNoSlowCircles checks that an agent that does something, crashes after minutes and hands
 // nothing over is not started for ever: its task is given up, and a planner is stopped.
 func TestNoSlowCircles(t *testing.T) {
