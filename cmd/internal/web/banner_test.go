@@ -47,22 +47,3 @@ func TestTroubleEnds(t *testing.T) {
 		t.Errorf("the board is back: %s %s", e.name, e.data)
 	}
 }
-
-// TestHistoryOfASetBackBoard: the history shows what is on the board, also after the board was set
-// back and continued from there.
-func TestHistoryOfASetBackBoard(t *testing.T) {
-	s := newScene(t)
-	w := s.serve(options{}).enter()
-	s.must("", "note", "kept")
-	before := s.tip()
-	s.must("", "note", "taken back")
-	now := w.follow("/history", w.idOf("/history"))
-	s.git("-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/liza/state", before)
-	s.must("", "note", "continued")
-	now.until(t, "continued")
-	r := w.get("/history")
-	r.mustHold(t, "kept", "continued")
-	if strings.Contains(r.body, "taken back") {
-		t.Error("the history shows what is not on the board")
-	}
-}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
-	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestSideBySide: the columns of side by side share the whole width, whatever the first row is.
@@ -47,18 +46,6 @@ func TestBoxes(t *testing.T) {
 	for i, most := range []int{boxWidth / 7, boxWidth * 10 / 57} { // the breadth of 12 and 11 pixels high
 		if shown := html.UnescapeString(lines[i][1]); len([]rune(shown)) > most {
 			t.Errorf("%q has %d characters", shown, len([]rune(shown)))
-		}
-	}
-}
-
-// TestPhone: what a finger hits has 24 pixels on a phone.
-func TestPhone(t *testing.T) {
-	style := testrun.Must(assetFiles.ReadFile("assets/style.css"))(t)
-	_, phone, _ := strings.Cut(string(style), "@media (max-width: 640px) {")
-	phone, _, _ = strings.Cut(phone, "\n}")
-	for _, rule := range []string{"a, .code .n button { display: inline-block; min-width: 24px; }", "a, summary, .code .n button { min-height: 24px; line-height: 24px; }", ".ticks span:not(:first-child, :last-child) { display: none; }"} {
-		if !strings.Contains(phone, rule) {
-			t.Errorf("phones lack %s", rule)
 		}
 	}
 }

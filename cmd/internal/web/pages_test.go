@@ -180,16 +180,6 @@ func TestActs(t *testing.T) {
 	w.must("", "verify")
 }
 
-// TestFormTwice: a form that is sent twice acts once.
-func TestFormTwice(t *testing.T) {
-	w := commonShop(t).serve(options{}).enter()
-	w.post("/act/note", "text", "once", "request", "r1")
-	before := w.tip()
-	if r := w.post("/act/note", "text", "once", "request", "r1"); r.status != http.StatusSeeOther || w.tip() != before {
-		t.Errorf("the second time: %d", r.status)
-	}
-}
-
 // TestRefusal: a refusal gives the reason in the command's words, and nothing typed is lost.
 func TestRefusal(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
