@@ -141,10 +141,14 @@ func TestAgentsWork(t *testing.T) {
 }
 
 // TestProjectsHooks: in agents' worktrees the project's own hooks run first, whatever manages them,
-// and can refuse.
+// from the place where they are, and can refuse. Like lint-staged, they may stash for a moment.
 func TestProjectsHooks(t *testing.T) {
 	t.Parallel()
-	const hook = "#!/bin/sh\necho \"own ${0##*/} $*\" >&2\n[ ! -e \"$FORBID\" ]\n"
+	const hook = `#!/bin/sh
+. "${0%/*}/beside" && echo "own ${0##*/} $*" >&2
+if [ "${0##*/}" = pre-commit ] && kept=$(git stash create) && [ "$kept" ]; then git stash store -q "$kept" && git stash drop -q || exit 1; fi
+[ ! -e "$FORBID" ]
+`
 	for name, c := range map[string]struct{ dir, config string }{
 		"plain":                 {".git/hooks", ""},
 		"relative, in the tree": {".githooks", ".githooks"},
@@ -157,6 +161,7 @@ func TestProjectsHooks(t *testing.T) {
 			for _, hookName := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction"} {
 				testrun.Check(t, testrun.WriteProgram(filepath.Join(s.dir, c.dir, hookName), hook))
 			}
+			s.write(c.dir+"/beside", "")
 			if c.config != "" {
 				s.ok("", "", `git config core.hooksPath "`+c.config+`"`)
 			}

@@ -20,18 +20,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// TestHosts: two clones share a board by nginx as people run it. It gives a raced task to one clone, and
-// takes a merge; both clones find a forged board. TestOnlyBranches has gitolite behind sshd.
-func TestHosts(t *testing.T) {
-	testrun.LongOnly(t)
-	t.Parallel()
-	h := newHost(t)
-	serveNginx(h)
-	f := newFleetAt(h.project, 2, h.hub, h.url)
-	f.race()
-	f.forges()
-}
-
 // A host is a server that a test starts, and the first project, whose environment reaches it.
 type host struct {
 	*project
@@ -61,14 +49,6 @@ func (p *project) hangsUp() {
 // coders are the coders of a fleet's two clones.
 var coders = [2]string{"coder-1", "coder-2"}
 
-// race lets both clones claim the only task at once. The winner finishes it.
-func (f *fleet) race() {
-	f.t.Helper()
-	f.addOnly()
-	winner := f.claimsAtOnce()
-	f.finish(coders[winner], f.clones[winner], f.clones[1-winner])
-}
-
 // claimsAtOnce lets both clones claim the only task at once, and returns the clone that has it.
 func (f *fleet) claimsAtOnce() (winner int) {
 	f.t.Helper()
@@ -82,19 +62,6 @@ func (f *fleet) claimsAtOnce() (winner int) {
 		f.t.Fatalf("two claims of one task: exit codes %v", codes)
 	}
 	return slices.Index(codes[:], 0)
-}
-
-// forges pushes a commit to the board that is not an operation, where no lock refuses it.
-func (f *fleet) forges() {
-	f.t.Helper()
-	forger, other := f.clones[1], f.clones[0]
-	forged := strings.TrimSpace(forger.git("commit-tree", "-m", "forged", "-p", "liza/state", "liza/state^{tree}"))
-	forger.git("push", "-q", "--no-verify", "origin", forged+":refs/heads/liza/state")
-	for _, command := range []string{"sync", "verify"} {
-		if _, errs, code := other.liza("", command); code != 4 {
-			f.t.Errorf("%s of a forged board: exit %d\n%s", command, code, errs)
-		}
-	}
 }
 
 // program finds a program of a server, or skips the test.
@@ -218,65 +185,3 @@ func (h *host) useSSH() {
 	h.file("bin/ssh", "#!/bin/sh\nexec "+client+" -F "+config+" \"$@\"\n", 0o755)
 	h.env = append(h.env[:len(h.env):len(h.env)], "PATH="+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))
 }
-
-// gitProgram returns the path of one of git's own programs.
-func (h *host) gitProgram(name string) string {
-	h.t.Helper()
-	dir := testrun.Must(exec.Command("git", "--exec-path").Output())(h.t)
-	return h.program(filepath.Join(strings.TrimSpace(string(dir)), name))
-}
-
-// serveNginx serves a repository by nginx and git's http-backend to clients with a password. It has
-// no lock.
-func serveNginx(h *host) {
-	nginx, wrapper := h.program("nginx", "/usr/sbin/nginx"), h.program("fcgiwrap", "/usr/sbin/fcgiwrap")
-	backend := h.gitProgram("git-http-backend")
-	h.bare()
-	h.git("--git-dir="+h.hub, "config", "http.receivepack", "true")
-	short := testrun.Must(os.MkdirTemp("/tmp", "liza-nginx-"))(h.t)
-	h.t.Cleanup(func() { os.RemoveAll(short) })
-	socket, port, owner := filepath.Join(short, "s"), testrun.FreePort(h.t), ""
-	if os.Getuid() == 0 {
-		owner = "user root;\n"
-	}
-	h.runs("unix", socket, wrapper, "-s", "unix:"+socket)
-	h.file("passwords", account+":{PLAIN}"+password+"\n", 0o644)
-	h.runs("tcp", "127.0.0.1:"+port, nginx, "-e", "stderr", "-c", h.file("nginx.conf", strings.NewReplacer("@dir", h.dir, "@port", port, "@socket", socket,
-		"@backend", backend).Replace(owner+nginxConfig), 0o644))
-	h.env = append(h.env[:len(h.env):len(h.env)], settings(credentials(h.t, password)...)...)
-	h.url = "http://127.0.0.1:" + port + "/hub.git"
-}
-
-const nginxConfig = `daemon off;
-master_process off;
-pid @dir/pid;
-events {}
-http {
-	access_log off;
-	client_body_temp_path @dir/body;
-	proxy_temp_path @dir/proxy;
-	fastcgi_temp_path @dir/fastcgi;
-	uwsgi_temp_path @dir/uwsgi;
-	scgi_temp_path @dir/scgi;
-	server {
-		listen 127.0.0.1:@port;
-		client_max_body_size 0;
-		location / {
-			auth_basic "git";
-			auth_basic_user_file @dir/passwords;
-			fastcgi_pass unix:@socket;
-			fastcgi_param SCRIPT_FILENAME @backend;
-			fastcgi_param GIT_PROJECT_ROOT @dir;
-			fastcgi_param GIT_HTTP_EXPORT_ALL "1";
-			fastcgi_param GIT_PROTOCOL $http_git_protocol;
-			fastcgi_param HTTP_CONTENT_ENCODING $http_content_encoding;
-			fastcgi_param PATH_INFO $uri;
-			fastcgi_param REMOTE_USER $remote_user;
-			fastcgi_param QUERY_STRING $query_string;
-			fastcgi_param REQUEST_METHOD $request_method;
-			fastcgi_param CONTENT_TYPE $content_type;
-			fastcgi_param CONTENT_LENGTH $content_length;
-		}
-	}
-}
-`

@@ -14,7 +14,7 @@ import (
 )
 
 // TestNetworkTroubles: a command that the network fails, or a wrong password, ends with exit code 3, has
-// done nothing, and prints git's message in one line. What is unclear after a push is tested in
+// done nothing, and prints git's message in one line; with the password it is done. What is unclear after a push is tested in
 // gitboard/share.
 func TestNetworkTroubles(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,8 @@ func TestNetworkTroubles(t *testing.T) {
 			t.Errorf("exit %d\n%s%s", code, out, errs)
 		}
 	}
-	fails(serveHTTP(t, "/").URL+f.hub, `Authentication failed for 'http://.*'`)
+	server := serveHTTP(t, "/").URL
+	fails(server+f.hub, `Authentication failed for 'http://.*'`)
 	p.git("config", "liza.networkTimeout", "3") // not before: a busy machine may be silent for seconds
 	fails("http://"+silent+"/x", `git push heard nothing for 3s`)
 	if _, err := os.Stat(asked); err == nil {
@@ -44,6 +45,9 @@ func TestNetworkTroubles(t *testing.T) {
 	if now := p.git("rev-parse", "liza/state"); now != before {
 		t.Errorf("the board was at %s and is at %s", before, now)
 	}
+	p.env = append(p.env, settings(credentials(t, password)...)...)
+	p.git("config", "remote.origin.url", server+f.hub)
+	p.must("", "note", "with the password")
 	f.agrees(0)
 }
 

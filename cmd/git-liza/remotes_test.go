@@ -39,15 +39,6 @@ func (f *fleet) addOnly() {
 	f.clones[0].must("", "add-task", "--id", "only", "--desc", "Do it", "--spec", "specs/vision.md", "--done", "it is there", "--scope", "IN: only", "--kind", "doc", "--ready")
 }
 
-// finish has the coder that claimed the only task finish it in its clone, and another clone review
-// and merge it.
-func (f *fleet) finish(coder string, its, other *project) {
-	f.t.Helper()
-	f.submits(coder, its, "commit", "done")
-	f.lands(its, other)
-	f.agrees(1)
-}
-
 // submits has a coder commit a text as the only task's file, and submit it.
 func (f *fleet) submits(coder string, its *project, commit, text string) {
 	f.t.Helper()

@@ -314,28 +314,6 @@ func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
 	}
 }
 
-// TestLiveScreenPlain: non-ASCII characters are shown as ? where the locale has no UTF-8, and
-// NO_COLOR removes all colours.
-func TestLiveScreenPlain(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.must("", "add-task", "--id", "gruss", "--desc", "Grüß alle", "--spec", "specs/vision.md", "--done", "x", "--scope", "IN: x")
-	s := p.watchScreen(eighty, "LC_ALL=C", "NO_COLOR=1")
-	s.await("DRAFT 1", "gruss")
-	s.press("j\r")
-	s.await("Gr?? alle")
-	for _, r := range s.all() {
-		if r > 127 {
-			t.Fatalf("%q was written to a terminal without UTF-8", r)
-		}
-	}
-	if regexp.MustCompile("\x1b\\[3[0-9]m").MatchString(s.all()) {
-		t.Error("there are colours with NO_COLOR")
-	}
-	s.press("q")
-	s.restored(0)
-}
-
 // TestAbortAsks: on a terminal abort asks the human for confirmation, and only yes is accepted.
 func TestAbortAsks(t *testing.T) {
 	t.Parallel()
