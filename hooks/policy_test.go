@@ -174,7 +174,7 @@ func TestCheckIntegration(t *testing.T) {
 		"made by a merge":             {Integration{Now: none, Move: move(two), Landings: []board.Landing{{Before: one, After: two}}}, "no push makes it"},
 		"nothing to lose, or to move": {Integration{Now: none}, ""},
 		"there, as the board begins":  {Integration{Now: one, Founding: true}, ""},
-		"missing, and one has landed": {Integration{Now: none, Landings: []board.Landing{{Before: none, After: none, Found: true}}}, "does not move with it"},
+		"missing, and one has landed": {Integration{Now: none, Landings: []board.Landing{{Before: none, After: "0", Found: true}}}, "does not move with it"},
 		"the first push, none landed": {Integration{Now: none, Move: move(two), Founding: true}, ""},
 		"a landing that is no growth": {Integration{Now: one, Move: move(two), Landings: []board.Landing{{Before: one, After: "0"}, {Before: "0", After: two}}}, "records a move from"},
 		"the first push, incomplete":  {Integration{Now: none, Move: move(one), Founding: true, Landings: []board.Landing{{Before: one, After: two}}}, "does not hold it"},

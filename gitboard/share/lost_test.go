@@ -45,23 +45,6 @@ func TestLostThere(t *testing.T) {
 	}
 }
 
-// TestCheckThere checks what is reported of a remote that can't be asked: one that is gone for now has
-// lost nothing, and one of no name is not the board's any more.
-func TestCheckThere(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.check(os.RemoveAll(w.hub))
-	if err := w.a.CheckThere(w.ctx); !errors.As(err, new(*git.NetworkError)) || errors.Is(err, git.ErrNoRemote) {
-		t.Errorf("of one that is gone it ends with %v", err)
-	}
-	w.git(w.a.Local().TopLevel(), "remote", "remove", "origin")
-	if err := w.open(w.a.Local().TopLevel()).CheckThere(w.ctx); !errors.Is(err, git.ErrNoRemote) {
-		t.Errorf("without a remote it ends with %v", err)
-	}
-	w.git(w.a.Local().TopLevel(), "config", "--unset", git.RemoteKey)
-	w.check(w.open(w.a.Local().TopLevel()).CheckThere(w.ctx))
-}
-
 // TestSequencerSays checks what comes of an operation if the remote that sequences has not taken it
 // because others were faster, and if it can't be asked any more.
 func TestSequencerSays(t *testing.T) {

@@ -244,7 +244,6 @@ func TestPolicies(t *testing.T) {
 		"another branch":         {nil, refs{"refs/heads/feature": h.next}, 0, "", ""},
 		"a ref outside of refs/": {nil, refs{"MERGE_HEAD": h.next}, 0, "", ""},
 		"the board, back":        {nil, refs{state: h.first}, 0, "liza/state only grows", "liza/state only grows"},
-		"the board, deleted":     {nil, refs{state: none}, 0, "is not deleted", "is not deleted"},
 		"a merge":                {refs{state: h.first}, refs{state: commit(tree, h.first, h.next)}, 0, "has several parents", ""},
 		"a large file":           {refs{state: h.first}, refs{state: commit(large, h.first)}, 0, "bytes to the board", ""},
 		"no operation":           {refs{state: h.first}, refs{state: commit(tree, h.first)}, 0, "it carries no operation", ""},
@@ -252,7 +251,6 @@ func TestPolicies(t *testing.T) {
 
 		"integration alone":             {nil, refs{integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
 		"integration, where it is":      {nil, refs{integration: h.start}, 0, "nothing on the board records", ""},
-		"integration, back":             {refs{integration: h.next}, refs{integration: h.start}, 0, "would lose commits", "would lose commits"},
 		"a landing":                     {refs{state: h.coder}, refs{state: h.landed, integration: h.next}, 0, "", ""},
 		"an operation after a landing":  {refs{state: h.landed, integration: h.next}, refs{state: h.onTop(h.landed, note("on"))}, 0, "", ""},
 		"a landing without its move":    {refs{state: h.coder}, refs{state: h.landed}, 0, "does not move with it", "does not move with it"},
@@ -267,13 +265,11 @@ func TestPolicies(t *testing.T) {
 		"another board for a lost one":  {refs{state: none}, refs{state: another}, 0, "is another board", "is another board"},
 		"another for one in branches":   {refs{state: none, home: none, homeBranch: h.first}, refs{state: another, integration: h.next}, 0, "is another board", "is another board"},
 		"a lost board, unrecorded work": {refs{state: none}, refs{state: h.note, integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
-		"a lost board's integration":    {refs{state: none}, refs{integration: h.next}, 0, "nothing on the board records", "nothing on the board records"},
 		"a branch before the board":     {refs{state: none, home: none}, refs{integration: h.next}, 0, "", ""},
 
 		"a lease":                    {refs{state: h.coder}, refs{lease: h.lease}, 0, "", ""},
 		"a lease before its agent":   {nil, refs{lease: h.lease}, 0, "is registered in another session, or not at all", "is registered in another session, or not at all"},
 		"a lease with its agent":     {nil, refs{state: h.coder, lease: h.lease}, 0, "", ""},
-		"a lease before the board":   {refs{state: none, home: none}, refs{lease: h.lease}, 0, "there is no board here", "there is no board here"},
 		"no lease":                   {refs{state: h.coder}, refs{lease: other}, 0, "is not a lease of it", "is not a lease of it"},
 		"a commit for a lease":       {refs{state: h.coder}, refs{lease: h.next}, 0, "is not a lease of it", "is not a lease of it"},
 		"a long lease":               {refs{state: h.coder}, refs{lease: padded}, 0, "is not a lease of it", "is not a lease of it"},
@@ -302,7 +298,6 @@ func TestPolicies(t *testing.T) {
 		"a submission in a branch":               {refs{state: submitted, home: none, homeBranch: h.first}, refs{plumbing.AsBranch(review): work}, 0, "", ""},
 
 		"a candidate":                        {nil, refs{plumbing.CandidatePrefix + "x": h.next}, 0, "", ""},
-		"a task's branch":                    {nil, refs{plumbing.PublishedRef("x"): h.next}, 0, "", ""},
 		"a probe":                            {nil, refs{probe: h.next}, 0, "", ""},
 		"a probe as branch":                  {nil, refs{plumbing.AsBranch(probe): h.next}, 0, "", ""},
 		"a lease as branch":                  {refs{state: h.coder}, refs{leaseBranch: h.carry(h.lease)}, 0, "below liza/ there are the board", ""},
