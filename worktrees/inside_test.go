@@ -644,6 +644,12 @@ func TestLayout(t *testing.T) {
 	if l := at("the worktree"); !l.Ours || l.InTheWay || l.Elsewhere != "" {
 		t.Errorf("the worktree: %+v", l)
 	}
+	lock := filepath.Join(records.LinkedDir(s.Path("one")), "locked")
+	must(t, os.WriteFile(lock, []byte("initializing"), 0o644))
+	if err := CheckPlace(s.repo, s.Path("one")); err != nil {
+		t.Errorf("one that a killed git was adding: %v", err)
+	}
+	must(t, os.Remove(lock))
 	// One of ours that is being made or removed is not somebody else's, and one that is gone isn't
 	// either.
 	for name, elsewhere := range map[string]bool{".gone-aaaa": false, "away": true, "removed": false} {

@@ -2,8 +2,10 @@ package worktrees_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -107,6 +109,27 @@ func TestConcerning(t *testing.T) {
 		if got := concerns(c.p); got != c.want {
 			t.Errorf("%+v: %v", c.p, got)
 		}
+	}
+}
+
+// TestList checks that existing worktrees and those expected by the board are listed.
+func TestList(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"), ready("waits"), ready("elsewhere"))
+	s.check(os.RemoveAll(s.path("two")))
+	for _, path := range []string{s.testPlace(), s.path("con"), filepath.Join(t.TempDir(), "one")} {
+		s.git(s.dir, "worktree", "add", "-q", "--detach", path, "integration")
+	}
+	s.do(s.as("coder-3"), &board.Claim{About: about("elsewhere"), Clone: "another", BaseCommit: string(s.ref("refs/heads/integration"))})
+	for _, record := range []string{"with git's record", "without"} {
+		var listed []string
+		for _, e := range testrun.Must(worktrees.List(s.ctx, s.b))(s.t) {
+			listed = append(listed, fmt.Sprint(e.Task, " ", filepath.Base(e.Path), " ", e.Exists))
+		}
+		slices.Sort(listed)
+		if want := []string{" con true", "one one true", "two two false"}; !slices.Equal(listed, want) {
+			t.Errorf("%s: %q, not %q", record, listed, want)
+		}
+		s.git(s.dir, "worktree", "prune")
 	}
 }
 
