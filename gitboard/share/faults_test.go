@@ -267,11 +267,6 @@ var scenes = []scene{
 		`if [ -e lately ]; then rm -f refs/heads/liza/state.lock; else touch lately refs/heads/liza/state.lock; fi`), call: writes, again: 1},
 	{name: "Write behind pending operations", before: dies, call: writes},
 	{name: "Write, alone after pending operations", before: dies, call: takes, again: 3},
-	{name: "Write integration", call: func(w *world) (any, error) {
-		at := w.ref("refs/heads/integration")
-		return done(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: at, New: w.commitOn(at, "next")}}, ""))
-	}},
-	{name: "Take a lease", call: takes},
 	{name: "Take a lease that is taken", before: func(w *world) { w.check(w.b.take(nil, "b")) }, call: takes},
 	{name: "Take a lease behind an operation that is lost", once: true, before: func(w *world) {
 		at := w.a.here()
@@ -342,7 +337,7 @@ var scenes = []scene{
 		w.unshare()
 		w.newcomer()
 	}, call: join},
-	{name: "Join with another board", before: func(w *world) {
+	{name: "Join with another board", once: true, before: func(w *world) {
 		w.newcomer()
 		top := w.a.Local().TopLevel()
 		w.git(top, "update-ref", plumbing.BoardRef, w.git(top, "commit-tree", "-m", "another", "main^{tree}"))
@@ -358,7 +353,6 @@ var scenes = []scene{
 		w.git(top, "config", "--unset", git.RemoteKey)
 		w.git(top, "update-ref", plumbing.HomeRef, plumbing.BoardRef)
 	}, call: writes},
-	{name: "Write to a host that accepts only branches", update: onlyBranches, call: writes},
 	{name: "Take a lease at a host that accepts only branches", update: onlyBranches, call: takes},
 	{name: "Publish anew at a host that accepts only branches", update: onlyBranches, before: published, call: anew},
 	{name: "Fetch from a host that accepts only branches", update: onlyBranches, before: func(w *world) {
