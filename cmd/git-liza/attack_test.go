@@ -223,3 +223,65 @@ func TestHooksWithoutProgram(t *testing.T) {
 		})
 	}
 }
+
+// TestOverwrittenHooks: an installer run in an agent's worktree overwrites Liza's hooks. The next
+// commit is refused, and the hooks are restored for the one after it.
+func TestOverwrittenHooks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.committed("parse.txt")
+	for name, overwritten := range map[string]string{
+		"all that commits run": "pre-commit commit-msg prepare-commit-msg post-commit pre-push",
+		"the trailers alone":   "commit-msg",
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := s.refs()
+			s.ok("coder-1", parse, "for hook in "+overwritten+"; do printf '#!/bin/sh\\nexit 0\\n' >\"$(git config core.hooksPath)/$hook\"; done")
+			said, exit := s.sh("coder-1", parse, "git commit -q --allow-empty -m 'Write more'")
+			if strings.Contains(overwritten, "pre-commit") && (exit == 0 || !strings.Contains(said, "so nothing has checked this") || !strings.Contains(said, "run the same command again") || s.refs() != before) {
+				t.Errorf("exit %d\n%s", exit, said)
+			}
+			if exit != 0 {
+				s.ok("coder-1", parse, "git commit -q --allow-empty -m 'Write more'")
+			}
+			if said := s.ok("", parse, "git log -1 --format=%B"); !strings.Contains(said, "Write more\n\nLiza-Task: parse\nLiza-Agent: coder-1\n") {
+				t.Errorf("no trailers:\n%s", said)
+			}
+		})
+	}
+	s.must("coder-1", "submit", "parse")
+	s.proven()
+}
+
+// TestPushesIntoAClone: a push into a clone moves none of the board's refs there. Git passes an
+// agent's environment, and with it the hooks, to no repository that it pushes to, so the clone has
+// to refuse by itself.
+func TestPushesIntoAClone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.committed("parse.txt")
+	s.ok("", "", "git update-ref refs/liza/review/parse/9 integration && git clone -q . ../other && git -C ../other commit -q --allow-empty -m elsewhere")
+	const other = "../other"
+	for _, c := range []struct{ name, agent, dir, script string }{
+		{"integration, by the project's path", "coder-1", parse, `git push --no-verify "$(dirname "$PWD")/.." HEAD:integration`},
+		{"integration and the board together", "coder-1", parse, "git push --no-verify --atomic ../.. HEAD:integration liza/state~1:refs/heads/liza/state"},
+		{"the board", "coder-1", parse, "git push --no-verify ../.. HEAD:refs/heads/liza/state"},
+		{"a submission", "coder-1", parse, "git push --no-verify --force ../.. HEAD:refs/liza/review/parse/9"},
+		{"another's branch, by its worktree", "coder-1", parse, "git push --no-verify --force ../print HEAD:task/print"},
+		{"by a clone of the agent's own", "coder-1", parse, "git clone -q ../.. ../../../own && cd ../../../own && git commit -q --allow-empty -m mine && git push -q origin HEAD:integration; e=$?; rm -rf ../own; exit $e"},
+		{"an object in another's place", "coder-1", parse, "git push --no-verify ../.. HEAD:refs/replace/$(git rev-parse integration)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := s.refs()
+			if said, exit := s.sh(c.agent, c.dir, c.script); exit == 0 || !strings.Contains(said, " a hidden ref)") {
+				t.Errorf("exit %d\n%s", exit, said)
+			}
+			if after := s.refs(); after != before {
+				t.Errorf("it changed\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+	// A human's own branches and tags are accepted as before, and clones still see every ref.
+	s.ok("", other, "git push -q origin HEAD:refs/heads/human HEAD:refs/tags/v1 && git fetch -q origin && git rev-parse -q --verify origin/integration && git ls-remote --exit-code origin refs/liza/review/parse/9")
+	s.must("", "verify")
+}

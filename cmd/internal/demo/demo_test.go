@@ -1,7 +1,9 @@
 package demo_test
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -11,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/cmd/internal/cli"
 	program "github.com/git-liza/git-liza/cmd/internal/demo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -126,4 +130,77 @@ func TestFullDirectoryIsRefused(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != 1 || !json.Valid(out) || !strings.Contains(string(out), dir) {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), out)
 	}
+}
+
+// TestMain makes the test binary git-liza when the demo or a test starts it with a command.
+func TestMain(m *testing.M) {
+	testrun.Prepare()
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		os.Exit(cli.Main(call.OS(), os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// mislead is an environment that the demo must not be misled by.
+var mislead = []string{"GIT_DIR=/nowhere", "GIT_AUTHOR_NAME=Nobody", "LIZA_AGENT_ID=coder-9", "LIZA_SUPERVISED=1", "GOFLAGS=-mod=vendor"}
+
+// demo is a run of the demo in that environment.
+func demo(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append([]string{"demo"}, args...)...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), mislead...)
+	return cmd
+}
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	return testrun.RunGit(t, dir, args...)
+}
+
+// operations lists the board's commits, oldest first: operation, task, state before and after.
+func operations(t *testing.T, dir string) []string {
+	const one = "%(trailers:key=Liza-Op,valueonly,separator=) %(trailers:key=Liza-Task,valueonly,separator=) " +
+		"%(trailers:key=Liza-From,valueonly,separator=)>%(trailers:key=Liza-To,valueonly,separator=)"
+	return strings.Split(git(t, dir, "log", "--reverse", "--format="+one, "liza/state"), "\n")
+}
+
+// TestInterrupt interrupts a run: its agents end with it, and the repository stays.
+func TestInterrupt(t *testing.T) {
+	testrun.NotShort(t)
+	dir := filepath.Join(t.TempDir(), "greet")
+	cmd := demo(t, "--keep", dir)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out := testrun.Must(cmd.StdoutPipe())(t)
+	testrun.Check(t, cmd.Start())
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), " 6. ") {
+			testrun.Check(t, cmd.Process.Signal(os.Interrupt))
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(stderr.String(), "interrupted") || !strings.Contains(stderr.String(), dir) {
+		t.Errorf("exit code %d\n%s", code, stderr.String())
+	}
+	git(t, dir, "show", "liza/state:tasks/shout.yaml")
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	for left := inside(dir); len(left) > 0; left = inside(dir) {
+		if ctx.Err() != nil {
+			t.Fatalf("processes are left in %s: %q", dir, left)
+		}
+	}
+}
+
+// inside lists the processes whose working directory is dir, where the system has /proc.
+func inside(dir string) []string {
+	var found []string
+	all, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range all {
+		if to, err := os.Readlink(link); err == nil && strings.HasPrefix(to, dir) {
+			found = append(found, link)
+		}
+	}
+	return found
 }

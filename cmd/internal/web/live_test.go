@@ -2,7 +2,11 @@ package web_test
 
 import (
 	"bufio"
+	"context"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -13,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -201,4 +206,117 @@ func started(t *testing.T) (all []string) {
 		}
 	}
 	return all
+}
+
+// TestBanner: what is above and below a page follows the board like the page itself: the mode, how
+// much waits for the human, and the title.
+func TestBanner(t *testing.T) {
+	s := newScene(t)
+	s.task("pay")
+	w := s.serve(options{}).enter()
+	graph := w.follow("/graph", w.idOf("/graph"))
+	graph.until(t, `"mode":"RUNNING"`)
+	s.must("", "pause", "--reason", "lunch")
+	if e := graph.until(t, `"mode":"PAUSED"`); !strings.Contains(e.data, `"waiting":2`) || !strings.Contains(e.data, `"title":"(2) Graph`) {
+		t.Errorf("it is sent %s", e.data)
+	}
+	s.must("", "note", "--for", "pay", "hello")
+	if e := graph.next(t); strings.Contains(e.data, `"mode"`) {
+		t.Errorf("an unchanged part is sent again: %s", e.data)
+	}
+	s.must("", "resume")
+	graph.until(t, `"mode":"RUNNING"`)
+}
+
+// TestTroubleEnds: a page that was told that the board can't be read is told when it can be again,
+// even if nothing has changed.
+func TestTroubleEnds(t *testing.T) {
+	s := newScene(t)
+	w := s.serve(options{}).enter()
+	had := w.idOf("/")
+	now := w.follow("/", had)
+	now.until(t, `"mode"`)
+	tip := s.tip()
+	s.git("-c", "core.hooksPath=/dev/null", "update-ref", "-d", "refs/heads/liza/state")
+	if e := now.next(t); e.name != "trouble" {
+		t.Fatalf("a deleted board: %s %s", e.name, e.data)
+	}
+	s.git("-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/liza/state", tip)
+	e := now.next(t)
+	for e.name == "trouble" { // said twice if it was looked at while it went
+		e = now.next(t)
+	}
+	if e.name != "change" {
+		t.Errorf("the board is back: %s %s", e.name, e.data)
+	}
+}
+
+// TestSlowRequest: who sends half of a form, and never the rest, holds no connection; a page that is
+// followed stays connected.
+func TestSlowRequest(t *testing.T) {
+	s := newScene(t)
+	w := s.serve(options{patience: 2 * time.Second}).enter()
+	followed := w.follow("/", w.idOf("/"))
+	followed.until(t, "RUNNING")
+	home := strings.TrimPrefix(w.url, "http://")
+	c := testrun.Must(net.Dial("tcp", home))(t)
+	defer c.Close()
+	if _, err := io.WriteString(c, "POST /act/note HTTP/1.1\r\nHost: "+home+"\r\nOrigin: "+w.url+"\r\nContent-Length: 1000\r\n\r\ntext="); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(c); err != nil { // until the server closes it
+		t.Error(err)
+	}
+	s.must("", "note", "still here")
+	followed.until(t, "still here")
+}
+
+// posts sends a form through the handler, in a context of the test's.
+func (w *site) posts(ctx context.Context, path string, form url.Values) {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, w.url+path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", w.url)
+	home, _ := url.Parse(w.url)
+	for _, c := range w.client.Jar.Cookies(home) {
+		r.AddCookie(c)
+	}
+	w.handler.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+// TestBrowserLeaves: an approval takes the review and gives the verdict. If the browser goes away
+// meanwhile, both are done all the same, or the review would be held for nothing.
+func TestBrowserLeaves(t *testing.T) {
+	s := newScene(t)
+	s.task("pay", "--ready")
+	s.submitted("coder-1", "pay", map[string]string{"test_pay.sh": "echo ok\n"})
+	browser, leave := context.WithCancel(t.Context())
+	w := s.serve(options{around: func(ctx context.Context, a call.Act, do carry) (call.Result, error) {
+		leave()
+		return do(ctx, a)
+	}}).enter()
+	w.posts(browser, "/act/verdict", url.Values{"id": {"pay"}, "take": {"yes"}, "verdict": {"APPROVED"}, "reason": {"It is good."}, "commit": {s.git("rev-parse", "task/pay")}})
+	if got := s.must("", "read", "tasks.pay.status"); got != "APPROVED\n" {
+		t.Errorf("pay is %q", got)
+	}
+}
+
+// TestServerEndsActs: an act that waits for a remote which does not answer ends with the server, and
+// the server waits for its end, so that no process is left behind.
+func TestServerEndsActs(t *testing.T) {
+	s := newScene(t)
+	waits, ended := make(chan struct{}), make(chan struct{})
+	w := s.serve(options{around: func(ctx context.Context, _ call.Act, _ carry) (call.Result, error) {
+		close(waits)
+		<-ctx.Done()
+		close(ended)
+		return call.Result{}, ctx.Err()
+	}}).enter()
+	go w.posts(context.Background(), "/act/note", url.Values{"text": {"hello"}})
+	<-waits
+	w.stop()
+	select {
+	case <-ended:
+	default:
+		t.Error("the server is gone, and the act goes on")
+	}
 }

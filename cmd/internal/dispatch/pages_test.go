@@ -1,6 +1,9 @@
 package dispatch_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	_ "github.com/git-liza/git-liza/cmd/internal/cli" // the commands
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestExamples: every command has an example, and the command's own parser accepts each of its
@@ -44,4 +48,37 @@ func shellWords(line string) (words []string) {
 		words = append(words, strings.ReplaceAll(word, `"`, ""))
 	}
 	return words
+}
+
+// TestManual: each command has a manual page that contains all of its help and that the system's
+// formatter, where there is one, accepts.
+func TestManual(t *testing.T) {
+	testrun.NotShort(t)
+	dir := t.TempDir()
+	n := testrun.Must(dispatch.WriteManual(&call.Call{App: call.OS()}, dir))(t)
+	if want := len(dispatch.Commands()) + 1; n != want {
+		t.Errorf("%d pages, not %d", n, want)
+	}
+	groff, noGroff := exec.LookPath("groff")
+	for _, cmd := range dispatch.Commands() {
+		file := filepath.Join(dir, "git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-")+".1")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, want := range []string{cmd.Short, cmd.Long, strings.TrimSpace(dispatch.Options((&call.Call{App: call.OS(), Cmd: cmd}).FlagSet()))} {
+			for _, line := range strings.Split(want, "\n") {
+				if !strings.Contains(string(text), dispatch.Roff(line)) && !strings.Contains(string(text), dispatch.Roff(dispatch.Capital(line))) {
+					t.Errorf("%s lacks %q", file, line)
+				}
+			}
+		}
+		if noGroff != nil {
+			continue
+		}
+		if out, err := exec.Command(groff, "-man", "-ww", "-z", "-Tascii", "-k", file).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", file, err, out)
+		}
+	}
 }
