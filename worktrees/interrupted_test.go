@@ -108,7 +108,7 @@ func interrupted(t *testing.T, cases []interruption) {
 			var places []string
 			want, places = attempt("")
 			for i, place := range places {
-				if !testrun.OneIn(32, i) {
+				if !testrun.OneIn(64, i) {
 					continue
 				}
 				if got, _ := attempt(place); got != want {

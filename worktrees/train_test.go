@@ -79,28 +79,9 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// TestTrainWorkers checks that more tasks than a batch holds land in several transactions, and that
-// the tests of later trains run beside the first if the board is configured so.
-func TestTrainWorkers(t *testing.T) {
-	s := newTrain(t, 4, nil)
-	s.set("merge_batch", "2")
-	s.set("integration_workers", "2")
-	begun := filepath.Join(t.TempDir(), "begun")
-	// The first train's test ends when the second's has started.
-	s.set("integration_test", "if test -e t4.txt; then touch '"+begun+"'; else until test -e '"+begun+"'; do sleep 0.01; done; fi; echo x >> '"+begun+".runs'")
-	moves := s.moves()
-	got := s.train()
-	runs := testrun.Must(os.ReadFile(begun + ".runs"))(s.t)
-	if len(got) != 4 || s.moves() != moves+2 || string(runs) != "x\nx\n" {
-		t.Errorf("%d results, %d moves, runs %q", len(got), s.moves()-moves, runs)
-	}
-	if s.git(s.dir, "show", "integration:t4.txt") != "t4" {
-		t.Error("t4 did not land")
-	}
-}
-
-// TestTrainWorkersInVain checks that a test that runs ahead ends when the train below it fails, and
-// that its own train is tested again without the culprit.
+// TestTrainWorkersInVain checks that the test of a later train runs beside the first if the board is
+// configured so, that it ends when the train below it fails, and that its own train is tested again
+// without the culprit.
 func TestTrainWorkersInVain(t *testing.T) {
 	s := newTrain(t, 4, nil)
 	s.set("merge_batch", "2")
