@@ -96,7 +96,8 @@ func TestSubmitAfterMerge(t *testing.T) {
 	moved.do(s)
 	s.git(s.path("one"), "merge", "-q", "--no-ff", "-m", "integration"+s.trailers("one"), "integration")
 	s.insist(func(ctx context.Context) error {
-		_, _, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+		r := gitboard.Request{Actor: s.as("coder-1"), ID: "submit"}
+		_, _, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: r, Task: "one"})
 		return err
 	})
 	if got := s.is("one", board.ReadyForReview).ReviewBase; got != string(s.ref("refs/heads/integration")) {

@@ -251,14 +251,9 @@ func TestFollowingTheAway(t *testing.T) {
 	}
 }
 
-// insist tries something until it is not interrupted any more, and checks that it reports that each
-// time; without -long, it is not interrupted.
+// insist tries something until it is not interrupted any more, and checks that it reports that each time.
 func insist(t *testing.T, ctx context.Context, do func(ctx context.Context) error) {
 	t.Helper()
-	if !testrun.OneIn(2, 1) {
-		must(t, do(ctx))
-		return
-	}
 	must(t, testrepo.Insist(ctx, "github.com/git-liza/git-liza/worktrees/merge", func(ctx context.Context) error {
 		err := do(ctx)
 		if c, is := ctx.(*testrepo.Interrupted); is && err == nil && c.Used() {
