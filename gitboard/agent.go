@@ -71,7 +71,7 @@ func (s Sessions) RegisterIf(
 	done, err := s.board.DoAll(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) ([]board.Payload, []plumbing.RefUpdate, error) {
 		next, err := wanted(ctx, v)
 		return append([]board.Payload{first}, next...), nil, err
-	})
+	}, leaveDeferred) // sent under the former session, it would renew a lease that was ended
 	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
 		_ = s.board.Clone().Discard(triedName(id, actor.Session)) // certainly not registered
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -29,18 +30,22 @@ func TestDeferred(t *testing.T) {
 	if ids := done.After.List(board.NoteDir); len(ids) != 2 || done.After.Note(ids[0]).Message != "first" {
 		t.Errorf("the notes are %v, the first is %+v", ids, done.After.Note(ids[0]))
 	}
-	if sent := testrun.Must(a.Sessions().SendDeferred(ctx, "planner-7"))(t); sent {
-		t.Error("it is sent again")
+	check(t, a.Sessions().SendDeferred(ctx, "planner-7"))
+	if n := len(testrun.Must(a.View(ctx))(t).State.List(board.NoteDir)); n != 2 {
+		t.Errorf("there are %d notes", n)
 	}
+	r.ID = "0123abcd"
+	if q := testrun.Must(a.Sessions().Defer(ctx, r, gitboard.Just(ask("by its id"))))(t); q != nil {
+		t.Error("a request with an id is deferred")
+	}
+	r.ID = ""
 
 	_, err := a.Sessions().Defer(ctx, r, gitboard.Just(ask("")))
 	refusal(t, err, board.CodeInvalid)
 	add := &board.AddTask{About: board.About{Task: "login"}, Definition: board.Definition{Description: "Log in", Priority: 3, Kind: board.Code}}
 	testrun.Must(a.Sessions().Defer(ctx, r, gitboard.Just(add)))(t)
 	testrun.Must(b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(add)))(t)
-	if sent := testrun.Must(a.Sessions().SendDeferred(ctx, "planner-7"))(t); sent {
-		t.Error("a task that another clone has added is added again")
-	}
+	check(t, a.Sessions().SendDeferred(ctx, "planner-7"))
 	if q := testrun.Must(a.Sessions().Defer(ctx, r, gitboard.Just(ask("third"))))(t); q == nil {
 		t.Error("the refused operation was not dropped")
 	}
@@ -54,10 +59,15 @@ func TestCarryDeferred(t *testing.T) {
 	r := gitboard.Request{Actor: registered(t, a, "planner-7")}
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan struct{})
+	testrun.Must(a.Sessions().Defer(ctx, r, gitboard.Just(ask("before"))))(t)
 	go func() {
 		defer close(ended)
-		a.Sessions().CarryDeferred(ctx, "planner-7")
+		a.Sessions().CarryDeferred(ctx, "planner-7", time.Hour)
 	}()
+	notes := func(n int) func() bool {
+		return func() bool { return len(testrun.Must(a.View(ctx))(t).State.List(board.NoteDir)) == n }
+	}
+	await(t, notes(1)) // so it watches
 	testrun.Must(a.Sessions().Defer(ctx, r, gitboard.Just(ask("deferred"))))(t)
 	came, open := holdFirstPush(t, hub, "")
 	sent := make(chan error)
@@ -72,7 +82,7 @@ func TestCarryDeferred(t *testing.T) {
 	})
 	open()
 	check(t, <-sent)
-	await(t, func() bool { return len(testrun.Must(a.View(ctx))(t).State.List(board.NoteDir)) == 2 })
+	await(t, notes(3))
 	end()
 	<-ended
 	clean(t, a.Repo())
@@ -94,8 +104,9 @@ func TestDeferredOutOfReach(t *testing.T) {
 		t.Fatalf("without the remote: %v", err)
 	}
 	check(t, os.Rename(hub+".away", hub))
-	if sent := testrun.Must(a.Sessions().SendDeferred(ctx, "planner-7"))(t); !sent {
-		t.Error("what was deferred is lost")
+	check(t, a.Sessions().SendDeferred(ctx, "planner-7"))
+	if n := len(testrun.Must(a.View(ctx))(t).State.List(board.NoteDir)); n != 1 {
+		t.Errorf("what was deferred is lost, or was done twice: %d notes", n)
 	}
 	clean(t, a.Repo())
 }

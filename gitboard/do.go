@@ -76,7 +76,8 @@ type doing struct {
 	// exclusive applies to a shared board: decide on the remote's state, and let nothing follow until
 	// the remote has answered.
 	exclusive bool
-	deferred  bool // what the actor deferred, itself
+	// leaveDeferred is whether what the actor has deferred is not sent first.
+	leaveDeferred bool
 }
 
 // Since sets the time at which the operation was requested, if that was before Do was called. A
@@ -160,8 +161,8 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 	} else if err := checkID(r.ID); err != nil {
 		return nil, err
 	}
-	if d.shared && !d.deferred && r.Actor.Session != "" {
-		if _, err := b.Sessions().SendDeferred(ctx, r.Actor.ID); err != nil {
+	if d.shared && !d.leaveDeferred && r.Actor.Session != "" {
+		if err := b.Sessions().SendDeferred(ctx, r.Actor.ID); err != nil {
 			return nil, err
 		}
 	}

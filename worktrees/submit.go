@@ -72,6 +72,9 @@ func (s *Project) verify(ctx context.Context, r SubmitRequest) (*verified, error
 	if r.Verified == "" {
 		return nil, nil
 	}
+	if err := s.b.Sessions().SendDeferred(ctx, r.Actor.ID); err != nil { // the checkpoint
+		return nil, err
+	}
 	v, err := s.b.View(ctx)
 	if err != nil {
 		return nil, err

@@ -72,6 +72,9 @@ func lost(agent string, err error) *StopError {
 	return &StopError{Exit: graceful, Reason: fmt.Sprintf("%s has lost its lease and stops at once: %v", agent, err), Hint: "start it again: it registers again"}
 }
 
+// maxDeferred is how long an agent's deferred operation waits at most for another one to travel with.
+const maxDeferred = 3 * time.Second
+
 // supervisor is the state of the loop.
 type supervisor struct {
 	Config
@@ -135,7 +138,7 @@ func Run(ctx context.Context, c Config) error {
 	if err == nil {
 		s.pulse.start(living)
 		if s.Role == roles.Coder { // which defers checkpoints
-			s.tidying.Go(func() { s.Board.Sessions().CarryDeferred(living, s.actor.ID) })
+			s.tidying.Go(func() { s.Board.Sessions().CarryDeferred(living, s.actor.ID, maxDeferred) })
 		}
 		err = s.loop(living)
 		end()

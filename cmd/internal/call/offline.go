@@ -41,6 +41,6 @@ func Deferred(c *Call, task string, q *gitboard.Queued, err error, fields map[st
 		return err
 	}
 	fields["deferred"], fields["op"], fields["task"], fields["request"] = true, q.Op, task, q.Request
-	line := q.Op + "(" + task + "): kept here, and goes to the remote with the next push; your first commit waits for that"
+	line := q.Op + "(" + task + "): kept here; it goes to the remote with the next push, and before your first commit"
 	return c.Answer(fields, strings.Join(append([]string{line}, lines...), "\n"))
 }

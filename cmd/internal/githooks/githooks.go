@@ -164,11 +164,11 @@ func commit(ctx context.Context, c *call.Call) (*board.Refusal, error) {
 	}
 	at, err := place(ctx, c)
 	refusal = hooks.PreCommit(w, s, at)
-	if refusal == nil || w.ID == "" || err != nil {
+	if refusal == nil || refusal.Code != board.CodeGate || err != nil {
 		return refusal, err
 	}
-	if sent, _ := c.Board.Sessions().SendDeferred(ctx, w.ID); !sent { // the checkpoint, if the remote takes it
-		return refusal, nil
+	if err := c.Board.Sessions().SendDeferred(ctx, w.ID); err != nil { // the checkpoint
+		return board.Refuse(board.CodeGate, "the checkpoint is kept here, and the remote has not taken it: "+err.Error(), "commit again when it is there"), nil
 	}
 	v, err := c.Board.View(ctx)
 	if err != nil {
