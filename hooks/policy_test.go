@@ -83,7 +83,7 @@ func TestReferenceTransaction(t *testing.T) {
 		"worktree add":               {coder("coder-1"), Move{"refs/heads/main", one, one, one, false}, ""},
 		"a symbolic ref":             {coder("coder-1"), Move{"refs/heads/integration", one, "ref:refs/heads/x", one, false}, "integration moves by"},
 		"integration":                {coder("coder-1"), Move{"refs/heads/integration", one, two, one, false}, "integration moves by"},
-		"integration, by nobody":     {Who{Task: "parse"}, Move{"refs/heads/integration", one, two, one, false}, "not by nobody"},
+		"integration, by nobody":     {Who{Task: "parse"}, Move{"refs/heads/integration", one, two, one, false}, "not by a process without LIZA_AGENT_ID"},
 		"the board":                  {coder("coder-1"), Move{plumbing.BoardRef, one, two, one, false}, "moved by git liza alone"},
 		"another's":                  {coder("coder-1"), Move{"refs/heads/task/print", one, two, one, false}, "coder-1 does not hold print"},
 		"submitted":                  {coder("coder-2"), Move{"refs/heads/task/print", one, two, one, false}, "print is READY_FOR_REVIEW"},

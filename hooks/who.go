@@ -39,7 +39,7 @@ func (w Who) Known(s *board.State) (Who, *board.Refusal) {
 // String names the user as refusals do.
 func (w Who) String() string {
 	if w.ID == "" {
-		return "nobody"
+		return "a process without LIZA_AGENT_ID"
 	}
 	return w.ID
 }

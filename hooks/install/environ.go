@@ -21,6 +21,11 @@ func Environ(repo *git.Repo, current string) (value string, ok bool) {
 	return gitenv.AddSettings(current, gitenv.IncludeWithin(repo.CommonDir(), config)...), true
 }
 
+// Unhooked returns a value of gitenv.ParametersVar without what Environ has added to it.
+func Unhooked(repo *git.Repo, current string) string {
+	return gitenv.DropSettings(current, gitenv.IncludeWithin(repo.CommonDir(), filepath.Join(Dir(repo), configFile))...)
+}
+
 // Hooked returns the environment with Environ's setting, in which git runs the hooks on this
 // repository.
 func Hooked(repo *git.Repo, environ []string) []string {

@@ -145,10 +145,14 @@ LIZA_AGENT_ID. git liza env human takes it all back.`,
 			if id == "" {
 				return call.Usage(c.Cmd, "env needs AGENT, or LIZA_AGENT_ID to be set")
 			}
-			b := c.Board
+			b, current := c.Board, c.App.Getenv(gitenv.ParametersVar)
 			if id == roles.HumanID {
-				names := slices.Concat([]string{"LIZA_AGENT_ID", "LIZA_SESSION"}, authorVars)
-				return call.Copy(c, map[string][]string{"unset": names}, "unset "+strings.Join(names, " ")+"\n")
+				names, then := slices.Concat([]string{"LIZA_AGENT_ID", "LIZA_SESSION", gitenv.ParametersVar}, authorVars), ""
+				all := map[string]any{"unset": names}
+				if rest := install.Unhooked(b.Repo(), current); rest != "" { // settings of others
+					all[gitenv.ParametersVar], then = rest, "export "+gitenv.ParametersVar+"="+text.Quote(rest)+"\n"
+				}
+				return call.Copy(c, all, "unset "+strings.Join(names, " ")+"\n"+then)
 			}
 			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err
@@ -158,13 +162,11 @@ LIZA_AGENT_ID. git liza env human takes it all back.`,
 				return err
 			}
 			author := [2]string{id, id + board.AgentDomain}
-			settings, on := install.Environ(b.Repo(), c.App.Getenv(gitenv.ParametersVar))
+			settings, on := install.Environ(b.Repo(), current)
 			all := map[string]string{"LIZA_AGENT_ID": id, "LIZA_SESSION": session}
-			lines := []string{"export LIZA_AGENT_ID=" + id}
+			lines := []string{"export LIZA_AGENT_ID=" + id, "unset LIZA_SESSION"}
 			if session != "" {
-				lines = append(lines, fmt.Sprintf("export LIZA_SESSION=%s", session))
-			} else {
-				lines = append(lines, "unset LIZA_SESSION")
+				lines[1] = "export LIZA_SESSION=" + session
 			}
 			for i, name := range authorVars {
 				all[name] = author[i%2]

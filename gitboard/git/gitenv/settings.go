@@ -25,6 +25,14 @@ func AddSettings(current string, settings ...Setting) string {
 	return current
 }
 
+// DropSettings returns the value of ParametersVar without the settings.
+func DropSettings(current string, settings ...Setting) string {
+	for _, s := range settings {
+		current = strings.ReplaceAll(" "+current+" ", " "+quote(s.Key)+"="+quote(s.Value)+" ", " ")
+	}
+	return strings.TrimSpace(current)
+}
+
 // quote quotes a word as git's sq_quote does.
 func quote(text string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(text) + "'"
