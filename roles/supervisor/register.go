@@ -157,6 +157,10 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	process := s.Process
 	process.CLI = s.CLI.Name
 	_, actor, err := s.Board.Sessions().RegisterIf(ctx, id, "", process, s.registers)
+	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeSignature && s.key == s.files.at(KeyFile) {
+		refusal.Code = board.CodeLease // another clone takes the id, and has replaced the key
+		s.dropKey()
+	}
 	if err != nil {
 		return err
 	}
@@ -215,7 +219,9 @@ func (s *supervisor) takeKey(ctx context.Context, v *gitboard.View, id string) (
 	if s.Key == nil || !v.Takeable(ctx, id, 0) {
 		return nil
 	}
-	s.key, err = s.Key(ctx, id)
+	if s.key, err = s.Key(ctx, id); err != nil {
+		s.dropKey()
+	}
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -74,7 +75,12 @@ func mint(ctx context.Context, c *call.Call, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = c.Board.Do(ctx, gitboard.Request{Actor: human}, gitboard.Just(&board.KeysAdd{Principal: id, Public: public, Replaces: true}))
+	_, err = c.Board.Do(ctx, gitboard.Request{Actor: human}, func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+		if !v.Takeable(ctx, id, 0) { // registered in another clone in the meantime
+			return nil, nil, board.Refusef(board.CodeLease, "%s is registered and alive: its key stays", id).Way(board.ActOn("status"))
+		}
+		return &board.KeysAdd{Principal: id, Public: public, Replaces: true}, nil, nil
+	})
 	var refused *board.Refusal
 	if errors.As(err, &refused) && refused.Code == board.CodeSignature {
 		refused.Message = "a key for " + id + " is added by the human who starts it: " + refused.Message
