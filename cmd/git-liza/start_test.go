@@ -148,6 +148,18 @@ func TestStartRefused(t *testing.T) {
 	refused(5, "no agent CLI is installed", "--exec 'COMMAND'")
 	p.env = append(p.env, "LIZA_AGENT_ID=coder-1")
 	refused(1, "acts as the human")
+
+	// A team that runs here needs no other agent: it takes the goal.
+	p.env = append(p.env, "LIZA_AGENT_ID=")
+	p.git("add", "-A")
+	p.git("commit", "-q", "-m", "The specification")
+	p.must("", "init", "Greet")
+	team := p.supervise("agent", "coder", "--exec=true")
+	team.hears("waiting", "")
+	if out := p.must("", "start", "Part", "--yes"); !strings.Contains(out, "the team that runs here takes it") {
+		t.Errorf("start: %s", out)
+	}
+	team.stops()
 }
 
 // TestStartAsks: on a terminal start asks for what is missing, shows the plan, and takes an answer

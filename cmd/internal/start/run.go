@@ -29,9 +29,11 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 	if err := c.ActsAsHuman(ctx, "start", "git liza prime"); err != nil {
 		return err
 	}
-	agents, err := o.agents()
-	if err != nil {
-		return err
+	agents, missing := o.agents()
+	if missing != nil {
+		if runs, err := teamRuns(ctx, c); err != nil || !runs {
+			return missing
+		}
 	}
 	var ask *Asking
 	if in, isFile := c.App.Stdin.(*os.File); isFile && !o.Yes && !c.JSON && call.IsTerminal(in) && c.App.ToTerminal() {
@@ -58,7 +60,7 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 			return err
 		}
 	}
-	runs, err := supervisor.RunsHere(ctx, c.Board, v.State)
+	runs, err := teamRuns(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -68,6 +70,9 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 			line = "the goal is on the board; the team that runs here takes it: git liza status --watch"
 		}
 		return Say(c, line)
+	}
+	if missing != nil {
+		return missing
 	}
 	settings, err := begin.Settings(ctx)
 	if err != nil {
@@ -90,6 +95,15 @@ func Start(ctx context.Context, c *call.Call, o *Options) error {
 		}
 	}
 	return o.work(ctx, c, ask)
+}
+
+// teamRuns reports whether a team runs in this clone, to which a goal need only be added.
+func teamRuns(ctx context.Context, c *call.Call) (bool, error) {
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	return supervisor.RunsHere(ctx, c.Board, v.State)
 }
 
 // Say prints a line for a human. Programs read the events of the team.
