@@ -330,7 +330,7 @@ func archivable(ctx context.Context, v *gitboard.View, named string) ([]board.Pa
 		return nil, board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: only an ended sprint is archived", now.ID, now.Status), "git liza sprint end, or wait until all that it planned is over")
 	}
 	var batches []board.Payload
-	known := []string{}
+	early, known := errArchived, []string{}
 	for i, sp := range sprints {
 		var until board.Time
 		from := sp.Timeline.Started
@@ -347,7 +347,13 @@ func archivable(ctx context.Context, v *gitboard.View, named string) ([]board.Pa
 		if named != "" && named != sp.ID {
 			continue
 		}
-		for ids := range slices.Chunk(board.ToArchive(v.State, from, until), board.MaxArchived) {
+		tasks := board.ToArchive(v.State, from, until)
+		if sp.ID == now.ID && named == "" && now.Retrospective == "" && len(tasks) > 0 {
+			early = board.Refusef(board.CodeWrongState, "%s has no retrospective yet, and archived tasks leave its figures", now.ID).
+				Advise("%s; without one: %s", board.ActOn("retrospective").With("template", ""), board.ActOn("archive").With("sprint", now.ID))
+			continue
+		}
+		for ids := range slices.Chunk(tasks, board.MaxArchived) {
 			batches = append(batches, &board.Archive{Sprint: sp.ID, Tasks: ids})
 		}
 	}
@@ -357,5 +363,5 @@ func archivable(ctx context.Context, v *gitboard.View, named string) ([]board.Pa
 	if err := v.State.Err(); err != nil || len(batches) > 0 {
 		return batches, err
 	}
-	return nil, errArchived
+	return nil, early
 }
