@@ -36,6 +36,19 @@ func (c *Call) Seen(ctx context.Context, fresh bool) (*SeenAt, error) {
 	return &SeenAt{b.Remote(), board.At(b.Sharing().Refreshed()), len(waiting), pending}, err
 }
 
+// PrintDated prints a view of the present board, and of a shared one how old it is.
+func PrintDated(ctx context.Context, c *Call, lines []string) error {
+	seen, err := c.Seen(ctx, false)
+	if err != nil {
+		return err
+	}
+	if seen != nil && c.At == "" {
+		p := c.Page()
+		lines = append(lines, p.Fit(seen.Line(c.App.Now()), p.Width))
+	}
+	return c.Print(lines)
+}
+
 func (s *SeenAt) Line(now time.Time) string {
 	text := fmt.Sprintf("as %s had it %s ago", s.Name, Since(now, s.Fetched))
 	if more := s.OnItsWay(); more != "" {

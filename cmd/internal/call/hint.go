@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -130,8 +131,14 @@ func (c *Call) wayMeant(ctx context.Context, r *board.Refusal) (none board.Hint)
 	if step, legal := board.StepOf(v.State, who.Asker, "add-task", r.Unknown); legal && r.Code == board.CodeUnknownTask && c.isOperation() {
 		return board.Advice("to make it: %s", step.Do)
 	}
+	if remote := c.Board.Remote(); remote != "" && c.App.Now().Sub(c.Board.Sharing().Refreshed()) > oldView {
+		return board.Advice("%s, if it is new at %s", board.ActOn("sync"), remote)
+	}
 	return none
 }
+
+// oldView is the age of a shared board's view from which it may lack a record that others name.
+const oldView = 10 * time.Second
 
 // wayNamed is the same command line for one goal, "" if none may be proposed for it.
 func (c *Call) wayNamed(goal string) string {

@@ -25,22 +25,14 @@ var _ = add(func() *call.Command {
 worth a second look is a warning.`,
 		Example: `git liza plan`,
 		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
-			ids := report.Unfinalized(v.State)
-			drafts := report.Drafts(v.State, ids)
+			drafts := report.Drafts(v.State, report.Unfinalized(v.State))
 			if err := v.State.Err(); err != nil {
 				return err
 			}
 			if c.JSON {
 				return c.PrintJSON(map[string]any{"drafts": drafts})
 			}
-			if len(drafts) == 0 {
-				return c.Say("no task is a DRAFT")
-			}
-			lines := screen.DraftLines(c.Page(), drafts)
-			for _, first := range report.Completing(drafts) {
-				lines = append(lines, first.What+": "+cmdline.Hint(first.Do))
-			}
-			return c.Print(append(lines[1:], "approve: "+cmdline.Hint(report.Finalizing(ids))))
+			return call.PrintDated(ctx, c, screen.Plan(c.Page(), drafts))
 		}),
 	}
 })

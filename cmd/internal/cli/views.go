@@ -111,7 +111,7 @@ there looks at before you comes last.`,
 			if c.JSON {
 				return c.PrintJSON(in)
 			}
-			return c.Print(screen.Inbox(c.Page(), in))
+			return call.PrintDated(ctx, c, screen.Inbox(c.Page(), in))
 		},
 	}
 })

@@ -102,6 +102,22 @@ func workText(w *report.Work) string {
 	return text
 }
 
+// Plan draws all drafts, and the commands that complete and approve them.
+func Plan(p call.Page, drafts []report.Draft) []string {
+	if len(drafts) == 0 {
+		return []string{"no task is a DRAFT"}
+	}
+	lines := DraftLines(p, drafts)[1:]
+	for _, first := range report.Completing(drafts) {
+		lines = append(lines, first.What+": "+cmdline.Hint(first.Do))
+	}
+	var ids []string
+	for _, d := range drafts {
+		ids = append(ids, d.ID)
+	}
+	return append(lines, "approve: "+cmdline.Hint(report.Finalizing(ids)))
+}
+
 // DraftLines draw a plan: its tasks in the order in which they can begin, each with the tasks it
 // waits for.
 func DraftLines(p call.Page, drafts []report.Draft) []string {
