@@ -210,6 +210,12 @@ func TestOverviewOfWhatAPlannerLeft(t *testing.T) {
 	equal(t, "its record", left, "a human, for BLOCKED_TASKS")
 	s.do(planner, &board.AgentStatusChange{Status: board.Idle, WaitingFor: left})
 	equal(t, "elsewhere", look(nil).Waits(roles.Human), 2)
+
+	// A draft that was sent back, too, which shows why.
+	s = proposed(t, "human").do(human, rejectDraft("login"))
+	equal(t, "for the planner", look(nil).Waits(roles.Planner), 1)
+	equal(t, "left", look(handled()).Waits(roles.Human), 1)
+	equals(t, "why", report.Drafts(s.state(), []string{"login"})[0].Warnings, []string{"sent back by Ada: it is two tasks"})
 }
 
 // TestOverviewWithoutHands checks that work for a role without agents waits for the human, and that

@@ -236,6 +236,9 @@ var claimEvents = map[string]bool{
 	EventReclaimedAfterExpiry: true, EventClaimedForFix: true, EventResumed: true,
 }
 
+// Author is who it was; a reviewing human is given by name.
+func (e Event) Author() string { return Approval{By: e.Agent, As: e.As}.Author() }
+
 // Why is an event's reason: a rejection in prose, or else its reason.
 func (e Event) Why() string {
 	if e.Rejection != nil {

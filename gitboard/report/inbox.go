@@ -674,6 +674,9 @@ func Drafts(s *board.State, ids []string) []Draft {
 		}
 		d := Draft{ID: t.ID, Version: t.Version(), Level: n.Level, DependsOn: append([]string{}, t.DependsOn...), NeededBy: []string{}, Priority: t.Priority, Kind: t.Kind, Created: t.Created, CreatedBy: t.CreatedBy,
 			Title: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, Warnings: []string{}}
+		if why := sentBack(t); why != "" {
+			d.Warnings = append(d.Warnings, why)
+		}
 		if missing := board.Missing(t.Definition()); len(missing) > 0 {
 			d.Complete = filling(t.ID, missing)
 			d.Warnings = append(d.Warnings, "it can't be finalized: it has no "+strings.Join(missing, ", "))

@@ -314,7 +314,7 @@ func sentBack(t *board.Task) string {
 		return ""
 	}
 	if e := t.History[len(t.History)-1]; e.Event == board.EventDraftRejected {
-		return "sent back by " + e.Agent + ": " + text.Line(e.Reason, 120)
+		return "sent back by " + e.Author() + ": " + text.Line(e.Reason, 120)
 	}
 	return ""
 }

@@ -63,7 +63,7 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	case b.Plan == board.PlanProposed:
 		t.Turn = f.reviewsPlan(b.Goal)
 	case b.Status == board.Draft:
-		t.Turn, t.Left = f.planner.of(b.Goal, InitialPlanning)
+		t.Turn, t.Left = f.planner.of(b.Goal, InitialPlanning, PlanRejected)
 	case b.Status == board.Blocked:
 		t.Turn, t.Left = f.planner.of(b.Goal, BlockedTasks, HypothesisExhausted)
 	case t.Stuck.Kind == ReservedGone:

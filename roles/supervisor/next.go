@@ -265,7 +265,7 @@ func (l Look) planOf(g *board.Goal, m *Memory) Step {
 		return Step{Do: Wait, Idle: true, Reason: g.ID + " waits for " + l.State.AwaitsEnd(g)}
 	case wake == nil && m.mayComplete(wakes):
 		return Step{Do: CompleteGoal, Goal: g.ID}
-	case wake == nil && l.State.Team().PlanReviewer() == roles.HumanID && slices.ContainsFunc(l.State.TasksOf(g.ID), func(b board.Brief) bool { return b.Status == board.Draft }):
+	case wake == nil && l.State.Team().PlanReviewer() == roles.HumanID && slices.ContainsFunc(l.State.TasksOf(g.ID), func(b board.Brief) bool { return b.Plan == board.PlanProposed }):
 		return Step{Do: Wait, Idle: true, Reason: "the plan of " + g.ID + " waits for a human's review: git liza plan"}
 	case wake == nil && len(wakes) > 0:
 		return Step{Do: Wait, Idle: true, Reason: fmt.Sprintf("%s is left to a human: git liza status", wakes[0].Trigger)}

@@ -173,8 +173,13 @@ func TestNext(t *testing.T) {
 		{"a plan that a human reviews", planner, func(s *scene) {
 			team := board.BuiltinTeam()
 			team.PlanReview = "human"
-			s.do(human, &board.SetTeam{Team: *team}).draft("login")
+			s.do(human, &board.SetTeam{Team: *team}).ready("login")
 		}, nil, "wait for 30m0s (idle): the plan of goal-1 waits for a human's review: git liza plan"},
+		{"a rejected plan that it left alone", planner, func(s *scene) {
+			team := board.BuiltinTeam()
+			team.PlanReview = "human"
+			s.do(human, &board.SetTeam{Team: *team}).ready("login").do(human, &board.RejectDraft{About: about("login"), Reason: "why?"})
+		}, seen(report.PlanRejected), "wait for 30m0s (idle): PLAN_REJECTED is left to a human: git liza status"},
 		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},
 		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(report.BlockedTasks), "wait for 30m0s (idle): BLOCKED_TASKS is left to a human: git liza status"},
