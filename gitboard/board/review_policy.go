@@ -152,10 +152,16 @@ func ProgressOf(s *State, t *Task) ReviewProgress {
 			p.Paths = append(p.Paths, glob)
 		}
 	}
-	if c := s.Config(); len(p.Policy.By) == 1 && p.Policy.By[0] == roles.HumanID || c != nil && c.ReviewBy == "human" {
+	if ReviewedByHumans(s, t.InStage()) {
 		p.Paths = nil // all approvals are humans'
 	}
 	return p
+}
+
+// ReviewedByHumans reports whether humans alone approve the submissions of a stage.
+func ReviewedByHumans(s *State, stage string) bool {
+	by, c := s.Team().ReviewPolicy(stage).By, s.Config()
+	return len(by) == 1 && by[0] == roles.HumanID || c != nil && c.ReviewBy == "human"
 }
 
 // Needed is how many approvals the submission needs in all.

@@ -28,9 +28,9 @@ func (f *forecast) reviewsPlan(goal string) roles.Role {
 	return roles.CodeReviewer
 }
 
-// reviews is the role that reviews submissions.
-func (f *forecast) reviews() roles.Role {
-	if f.s.Config().ReviewBy == "human" {
+// reviews is the role that reviews a task's submissions.
+func (f *forecast) reviews(b board.Brief) roles.Role {
+	if board.ReviewedByHumans(f.s, b.InStage()) {
 		return roles.Human
 	}
 	return roles.CodeReviewer
@@ -75,14 +75,14 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	case b.Status == board.ReadyForReview && reviewed && b.ReviewingBy == roles.HumanID:
 		t.Turn = roles.Human
 	case b.Status == board.ReadyForReview && (!reviewed || f.gone(b.ReviewingBy)):
-		t.Turn = f.reviews()
+		t.Turn = f.reviews(b)
 	case b.Status == board.Approved:
 		t.Turn = roles.CodeReviewer
 	}
 	if task := f.s.Task(b.ID); b.Status == board.ReadyForReview && task != nil {
 		progress := board.ProgressOf(f.s, task)
 		t.Review = progress.String()
-		if t.Turn == f.reviews() && progress.OnlyHuman() {
+		if t.Turn == f.reviews(b) && progress.OnlyHuman() {
 			t.Turn = roles.Human
 		}
 	}
