@@ -252,6 +252,12 @@ func TestWorkThatNoAgentTakes(t *testing.T) {
 	equal(t, "inbox", lined(s.inbox(report.Outside{Leases: leases})), "quorum human [login]: git liza show login")
 	delete(leases, reviewer1.ID)
 	equals(t, "none", asks(s.look(leases).Waiting), []ask{{What: "a task waits for a reviewer, and there is none", Do: "git liza agent code-reviewer"}})
+
+	s = underPolicy(t, board.ReviewPolicy{By: []string{roles.HumanID}})
+	equals(t, "a human", asks(s.look(s.allAlive()).Waiting), []ask{{What: "login waits for your review", Do: "git liza review login --diff"}})
+	s = begun(t).in(board.Approved, "login")
+	merge := ask{What: "login is approved and waits for its merge by a reviewer, and there is none", Do: "git liza agent code-reviewer"}
+	equals(t, "a merge", asks(s.look(map[string]board.Lease{}).Waiting), []ask{merge})
 }
 
 // TestOverviewOfMuchThatWaits checks that many similar tasks do not hide other items and that

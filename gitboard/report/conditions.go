@@ -37,6 +37,7 @@ type Condition struct {
 	Left   bool          // a planner looked at it, and is not woken for it again
 	Mode   board.Mode    // of the halt
 	Short  int           // how many approvals more are needed than can be given
+	Merges bool          // the tasks are APPROVED, and wait for their merge
 
 	goal GoalOutlook // the subject, if it is a goal
 }
@@ -411,6 +412,7 @@ func (f *finder) awaited(role string, tasks []TaskOutlook) Condition {
 	if !slices.ContainsFunc(tasks, func(t TaskOutlook) bool { return t.Plan != board.PlanProposed }) {
 		c.Plans = len(plans)
 	}
+	c.Merges = !slices.ContainsFunc(tasks, func(t TaskOutlook) bool { return t.Status != board.Approved })
 	return c
 }
 
@@ -487,15 +489,20 @@ func (o *Overview) line(c Condition) Ask {
 		if name == roles.CodeReviewer.Prefix() {
 			name = "reviewer"
 		}
-		what := "a task waits"
-		if n := len(c.Tasks); n > 1 {
-			what = strconv.Itoa(n) + " tasks wait"
+		what := "a task waits for"
+		switch n := len(c.Tasks); {
+		case c.Merges && n == 1:
+			what = c.Tasks[0] + " is approved and waits for its merge by"
+		case c.Merges:
+			what = strconv.Itoa(n) + " tasks are approved and wait for their merge by"
+		case n > 1:
+			what = strconv.Itoa(n) + " tasks wait for"
 		}
 		there := "there is none"
 		if c.Agent != "" {
 			there = c.Agent + " is silent for " + board.Span(o.Now.Sub(c.Heard))
 		}
-		return Ask{what + " for a " + name + ", and " + there, board.ActOn("agent", c.ID).Hint()}
+		return Ask{what + " a " + name + ", and " + there, board.ActOn("agent", c.ID).Hint()}
 	}
 	return Ask{}
 }

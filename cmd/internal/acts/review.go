@@ -90,6 +90,8 @@ func Judge(ctx context.Context, c *call.Call, r worktrees.VerdictRequest, take b
 	switch t := after.Task(r.Task); {
 	case t.Status == board.Approved && !c.App.Supervised() && board.May(actor.Role, "merge"):
 		result.Next = "next: git liza merge " + t.ID
+	case t.Status == board.Approved && actor.Role == roles.Human:
+		result.Next = "next: a reviewer merges it; if none runs: git liza agent " + roles.CodeReviewer.Prefix()
 	case t.Status == board.ReadyForReview:
 		result.Lines = []string{"it stays READY_FOR_REVIEW: " + board.ProgressOf(after, t).String()}
 	}

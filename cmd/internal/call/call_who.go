@@ -175,7 +175,11 @@ func (c *Call) wayIn(ctx context.Context, op string) string {
 	if err != nil {
 		return ""
 	}
-	return `to act as one in this shell: eval "$(git liza env ` + board.FreeID(v.State, board.Allowed(op)[0].Prefix()) + `)"`
+	role, first := board.Allowed(op)[0].Prefix(), ""
+	if op == (&board.Merge{}).Op() {
+		first = "a running reviewer merges approved work; "
+	}
+	return first + `to act as one in this shell: eval "$(git liza env ` + board.FreeID(v.State, role) + `)"`
 }
 
 // humanFile is the file of a clone with the address of the human's last operation.
