@@ -3,12 +3,14 @@ package gitboard
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/text"
 )
@@ -65,8 +67,23 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if g.outside.Behind, err = v.Behind(ctx); err != nil {
 		return nil, err
 	}
-	g.outside.Events, err = v.Recent(ctx, recent)
-	return g, err
+	if g.outside.Events, err = v.Recent(ctx, recent); err != nil {
+		return nil, err
+	}
+	g.outside.You = v.you(ctx)
+	return g, nil
+}
+
+// you is the human of this clone, if humans review tasks; "" if it is unknown.
+func (v *View) you(ctx context.Context) string {
+	if !slices.ContainsFunc(v.State.Tasks(), func(b board.Brief) bool { return b.ReviewingBy == roles.HumanID }) {
+		return ""
+	}
+	who, err := v.board.Repo().Settings().Author(ctx)
+	if err != nil {
+		return "" // a review is then shown as anybody's
+	}
+	return board.HumanActor(who.Name, who.Email).Identity()
 }
 
 // unproven is the operation that does not follow, nil if all do.

@@ -26,7 +26,7 @@ type Condition struct {
 	Gone  bool       // it deregistered; otherwise only its lease expired
 	Heard board.Time // its last heartbeat
 	Tasks []string   // the tasks that wait for it, without those that depend on them
-	Text  string     // the reason or the message
+	Text  string     // the reason or the message; of a review, another human who has it
 	Do    board.Hint // the way out, if the kind alone does not give it
 
 	Of     string        // the goal of the task
@@ -154,7 +154,9 @@ func (f *finder) task(t TaskOutlook, config *board.Config) {
 	case t.Status == board.Draft:
 		f.drafts = append(f.drafts, about(t, ItemDrafts, t.StatusChangedAt))
 	case t.Status == board.ReadyForReview && t.Turn == roles.Human:
-		f.add(about(t, ItemReview, t.StatusChangedAt))
+		c := about(t, ItemReview, t.StatusChangedAt)
+		c.Text = f.outside.otherReviewer(f.s.Task(t.ID))
+		f.add(c)
 	}
 	f.quorum(t)
 	f.absent(t)
@@ -455,6 +457,9 @@ func (o *Overview) line(c Condition) Ask {
 		}
 		return Ask{c.ID + " is BLOCKED, and " + c.noPlanner(), board.ActOn("answer", c.ID).With("text", "TEXT").Hint()}
 	case ItemReview:
+		if c.Text != "" {
+			return Ask{c.ID + " is in the review of " + phrase, board.ActOn("review", c.ID).With("diff", "").Hint()}
+		}
 		return Ask{c.ID + " waits for your review", board.ActOn("review", c.ID).With("diff", "").Hint()}
 	case ItemQuorum:
 		return Ask{c.ID + " needs " + text.Plural(c.Short, "more approval") + " than live reviewers can give", board.ActOn("show", c.ID).Hint()}

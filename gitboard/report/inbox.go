@@ -537,9 +537,12 @@ func (c *collector) review(i *Item) {
 	if progress := board.ProgressOf(c.s, t).String(); progress != "" {
 		i.Evidence = append(i.Evidence, progress)
 	}
-	if t.ReviewingBy == "" {
+	switch other := c.outside.otherReviewer(t); {
+	case t.ReviewingBy == "":
 		i.Do = append(i.Do, Ask{"take it", board.ActOn("claim-review", t.ID).Hint()})
-	} else {
+	case other != "":
+		i.Do = append(i.Do, Ask{"take it over", board.ActOn("claim-review", t.ID).Hint()})
+	default:
 		i.Title, i.Evidence = t.ID+" is in your review", append(i.Evidence, "taken by "+t.ReviewingAs)
 		i.Do = append(i.Do, Ask{"approve", board.ActOn("verdict", t.ID).With("verdict", board.VerdictApproved, "commit", t.ReviewCommit).Hint()},
 			Ask{"reject", board.Rejecting(t).Hint()})

@@ -141,12 +141,21 @@ type Outside struct {
 	Handled  map[string]string      // by Wake.Key: the mark of what a planner has looked at, as far as this clone knows
 	Clone    string                 // the id of this clone, "" if unknown
 	NoSpec   []string               // the goals whose specification is not on integration
+	You      string                 // the human who asks, as Actor.Identity has it; "" if unknown
 	Apart    string                 // the remote whose board has diverged from this clone's, "" for none
 }
 
 // elsewhere reports whether a clone that a record names is known to be another one than this.
 func (b Outside) elsewhere(clone string) bool {
 	return b.Clone != "" && clone != "" && clone != b.Clone
+}
+
+// otherReviewer is the human who reviews a task, by name; "" if it is the one who asks, or unknown.
+func (b Outside) otherReviewer(t *board.Task) string {
+	if t == nil || b.You == "" || t.ReviewingAs == "" || t.ReviewingAs == b.You {
+		return ""
+	}
+	return board.Approval{By: t.ReviewingBy, As: t.ReviewingAs}.Author()
 }
 
 // GaveUp is the end of a supervisor that stopped by itself before its work was done.

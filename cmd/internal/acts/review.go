@@ -17,10 +17,14 @@ import (
 
 // ClaimReview claims a submission for review: of the given task, or of the next one for "".
 func ClaimReview(ctx context.Context, c *call.Call, id string) (call.Result, error) {
+	before := ""
 	r, err := call.One(c.Do(ctx, "claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		id := id
 		if id == "" {
 			id = board.NextReview(v.State, cmp.Or(c.AgentID(), roles.HumanID), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
+		}
+		if t := v.State.Task(id); t != nil {
+			before = t.ReviewingAs
 		}
 		if id != "" {
 			return &board.ClaimReview{About: board.About{Task: id}}, nil, nil
@@ -47,6 +51,9 @@ func ClaimReview(ctx context.Context, c *call.Call, id string) (call.Result, err
 	}
 	r.Extra = map[string]any{"review_commit": t.ReviewCommit, "review_base": t.ReviewBase, "author": t.AssignedTo}
 	r.Next = "next: git liza review " + t.ID
+	if before != "" && before != t.ReviewingAs {
+		r.Lines = []string{"taken over from " + before}
+	}
 	return r, nil
 }
 
