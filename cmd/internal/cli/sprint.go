@@ -282,7 +282,7 @@ var _ = add(func() *call.Command {
 work, count for what depends on them, and are shown by show, log and read tasks.ID.
 Each sprint is one commit, a large one several, and all travel in one push; --request R uses R/1, R/2 and so on.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&sprint, "sprint", "", "only this sprint's, by its `ID`")
+			f.StringVar(&sprint, "sprint", "", "only this sprint's, by its `ID`, also without a retrospective")
 		},
 		Example: `git liza archive --sprint sprint-1`,
 		Run:     func(ctx context.Context, c *call.Call) error { return runArchive(ctx, c, sprint) },

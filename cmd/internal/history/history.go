@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/text"
 )
 
 // Filter selects the operations to show.
@@ -34,6 +37,7 @@ type Line struct {
 	Time    board.Time       `json:"time"`
 	Op      string           `json:"op"`
 	Agent   string           `json:"agent"`
+	Name    string           `json:"name,omitempty"` // of a human
 	Task    string           `json:"task,omitempty"`
 	From    string           `json:"from,omitempty"`
 	To      string           `json:"to,omitempty"`
@@ -82,7 +86,11 @@ func (o Filter) line(commit plumbing.Commit) (Line, bool) {
 	case o.Task != "" && h.Task != o.Task, o.Agent != "" && h.Agent != o.Agent, o.Op != "" && h.Op != o.Op, at < o.From:
 		return Line{}, false
 	}
-	return Line{commit.OID, at, h.Op, h.Agent, h.Task, h.From, h.To, h.Request, h.Subject, nil}, true
+	name := ""
+	if h.Agent == roles.HumanID {
+		name = text.Line(commit.Author.Name, 60)
+	}
+	return Line{commit.OID, at, h.Op, h.Agent, name, h.Task, h.From, h.To, h.Request, h.Subject, nil}, true
 }
 
 // narrow is the page width below which log omits year and commit.
@@ -95,7 +103,7 @@ func (l Line) Text(p call.Page) []string {
 	if !p.Whole && p.Width < narrow {
 		head = strings.TrimPrefix(string(l.Time), l.Time.Std().Format("2006-"))
 	}
-	head += "  " + call.Pad(l.Agent, 16) + "  "
+	head += "  " + call.Pad(cmp.Or(text.Line(l.Name, 16), l.Agent), 16) + "  "
 	lines := []string{head + p.Fit(l.Subject, p.Width-call.Breadth(head))}
 	for _, ch := range l.Patch {
 		lines = append(lines, "    "+records.Coloured(p.Paint, p.Fit(ch.String(), p.Width-4), ch))

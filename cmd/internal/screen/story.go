@@ -243,7 +243,7 @@ func (f *taskFacts) event(l *call.Labels, i int) {
 		after = "+" + board.Span(e.Time.Sub(f.t.History[i-1].Time))
 	}
 	head := "  " + string(e.Time) + "  " + call.Pad(after, 8)
-	for n, line := range call.Wrap(e.Event+" by "+e.Agent+eventDetail(e), l.Width-call.Breadth(head)) {
+	for n, line := range call.Wrap(e.Event+" by "+e.Author()+eventDetail(e), l.Width-call.Breadth(head)) {
 		if n > 0 {
 			head = strings.Repeat(" ", call.Breadth(head))
 		}
