@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -49,5 +50,26 @@ func (s *Project) atWork(ctx context.Context, v *gitboard.View, t *board.Task, t
 		return nil
 	}
 	return about(board.CodeLease, t.ID, "%s's lease has expired, but its worktree changed %s ago: %s seems to work on it", t.AssignedTo, board.Span(idle), t.AssignedTo).
-		Advise("take another task; a human that knows better: %s", board.ActOn("recover-task", t.ID))
+		Advise("wait for it or for another task: %s; a human that knows better: %s", board.ActOn("prime").With("wait", ""), board.ActOn("recover-task", t.ID))
+}
+
+// Busy returns the tasks of coders that go on working in this clone although their leases have
+// expired, so that the taker can't claim them.
+func Busy(ctx context.Context, b *gitboard.Board, v *gitboard.View, leases map[string]board.Lease, taker string) (map[string]bool, error) {
+	s, err := Open(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	busy := map[string]bool{}
+	for _, t := range v.State.ForRules().Tasks() {
+		task := v.State.Task(t.ID)
+		if task == nil || t.Status != board.Claimed || leases[t.AssignedTo].Expires > board.At(b.Now()) {
+			continue
+		}
+		err := s.atWork(ctx, v, task, taker)
+		if busy[t.ID] = errors.As(err, new(*board.Refusal)); err != nil && !busy[t.ID] {
+			return nil, err
+		}
+	}
+	return busy, nil
 }

@@ -13,7 +13,8 @@ import (
 // Caller is who asks for next steps.
 type Caller struct {
 	board.Asker
-	Supervised bool // its supervisor claims and merges for it
+	Supervised bool            // its supervisor claims and merges for it
+	Busy       map[string]bool // tasks whose coders go on working in this clone, whatever their leases
 }
 
 // Next lists what a caller may do now, the most sensible step first: steps with the task it asked
@@ -130,7 +131,7 @@ func (n *next) takeable(holder string, b board.Brief) bool {
 	if b.Status == board.Rejected {
 		after = l.FreeAt(board.AbandonedAfter)
 	}
-	return !has || n.s.Agent(holder) == nil || after <= max(n.who.Now, n.s.Time())
+	return !n.who.Busy[b.ID] && (!has || n.s.Agent(holder) == nil || after <= max(n.who.Now, n.s.Time()))
 }
 
 // leaves adds giving up a task that the caller holds although its goal ended, and reports whether

@@ -183,6 +183,11 @@ func (p *Primer) plan(ctx context.Context, c *call.Call, v *gitboard.View, s *bo
 	if err != nil {
 		return err
 	}
+	if p.Role == roles.Coder {
+		if who.Busy, err = worktrees.Busy(ctx, c.Board, v, who.Leases, p.Agent); err != nil {
+			return err
+		}
+	}
 	p.Claimable = []string{}
 	if l, held := who.Leases[p.Agent]; held && t != nil && l.Ended == "" && l.Session == who.Session && l.Expires <= who.Now {
 		p.Expired = board.Span(who.Now.Sub(l.Expires))
