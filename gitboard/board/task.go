@@ -386,6 +386,16 @@ func (t *Task) Last(names ...string) *Event {
 	return nil
 }
 
+// KeptWork is the commit that holds earlier work which the task's branch lacks, "" if the branch has it.
+func (t *Task) KeptWork() string {
+	for _, e := range slices.Backward(t.History) {
+		if e.Kept != "" || e.Event == EventUnblocked {
+			return e.Kept
+		}
+	}
+	return ""
+}
+
 // Definition returns the part of the task that a planner may amend.
 func (t *Task) Definition() Definition {
 	return Definition{

@@ -47,6 +47,9 @@ func (v *view) Fix() bool { return v.T.IntegrationFix || v.T.Status == board.Int
 // Failure is the event of the failed merge.
 func (v *view) Failure() *board.Event { return v.T.Last(board.EventIntegrationFailed) }
 
+// TestCommand is the command of the test that the merge failed.
+func (v *view) TestCommand() string { return board.TestOf(v.State, v.T) }
+
 // Handoff is the hand-off of another agent of the role, nil if this claim does not continue one.
 func (v *view) Handoff() *board.Handoff { return board.HandoffTo(v.State, v.Role, v.T) }
 

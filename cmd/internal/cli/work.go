@@ -81,10 +81,10 @@ func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 	for _, u := range unblocked {
 		lines.Add(u.Name, u.Text)
 	}
-	if got.Kind.Fix {
-		lines.Add("fix", "make the work merge, nothing else")
-		if e := t.Last(board.EventIntegrationFailed); e != nil && e.Reason == board.FailTest {
-			lines.Add("", "the integration test failed; the end of its output: git liza show "+t.ID)
+	if fix := report.Fix(got.Done.After, t); len(fix) > 0 {
+		lines.Add(fix[0].Name, fix[0].Text)
+		if len(fix) > 1 {
+			lines.Add("", "the end of its output: git liza show "+t.ID)
 		}
 	}
 	if lines.Add("conflicts", strings.Join(got.Conflicts, ", ")); len(got.Conflicts) > 0 {

@@ -82,8 +82,9 @@ type primeWork struct {
 	Uncommitted  []string           `json:"uncommitted,omitempty"`
 	Unfinished   string             `json:"unfinished,omitempty"` // a merge or the like in the worktree
 	Fix          bool               `json:"integration_fix,omitempty"`
-	Handoff      string             `json:"handoff,omitempty"`   // from another coder
-	Unblocked    []report.NamedText `json:"unblocked,omitempty"` // for a coder: about the last time it was blocked
+	Failed       []report.NamedText `json:"integration_failed,omitempty"` // what a fix repairs
+	Handoff      string             `json:"handoff,omitempty"`            // from another coder
+	Unblocked    []report.NamedText `json:"unblocked,omitempty"`          // for a coder: about the last time it was blocked
 	Prior        string             `json:"prior_rejection,omitempty"`
 	ReviewCommit string             `json:"review_commit,omitempty"`
 	Progress     string             `json:"review_progress,omitempty"`
@@ -354,7 +355,7 @@ func workToPrime(ctx context.Context, c *call.Call, v *gitboard.View, t *board.T
 	}
 	w := &primeWork{
 		Iteration: t.Iteration, Stage: report.StageOf(s, t.Brief()), Progress: report.ReviewOf(s, t.Brief()), Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef,
-		Worktree: filepath.Join(c.Board.WorktreesFolder(root), t.ID), Fix: t.IntegrationFix, Prior: feedback(t),
+		Worktree: filepath.Join(c.Board.WorktreesFolder(root), t.ID), Fix: t.IntegrationFix, Failed: report.Fix(s, t), Prior: feedback(t),
 	}
 	if cp := t.CheckpointOfIteration(); cp != nil {
 		w.Checkpoint, w.Intent = true, cp.Intent
@@ -542,12 +543,9 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	lines.Add("iteration", fmt.Sprint(w.Iteration))
 	lines.Add("worktree", w.Worktree)
 	lines.Add("", w.OffBranch)
-	if w.Fix {
-		lines.Add("fix", "an integration fix: make the work merge, nothing else")
-	}
 	lines.Add("unfinished", w.Unfinished)
 	whole("hand-off", text.Line(w.Handoff, len(w.Handoff)+3))
-	for _, u := range w.Unblocked {
+	for _, u := range append(w.Failed, w.Unblocked...) {
 		whole(u.Name, u.Text)
 	}
 	if role == roles.CodeReviewer {
