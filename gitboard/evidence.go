@@ -207,22 +207,32 @@ func (b *Board) Instructions(ctx context.Context, r *board.Role) (string, error)
 	return string(found[0].Data), nil
 }
 
-// NoSpec lists the goals in progress whose specification is not a file in integration's tree. Without
-// an integration branch that is missing first, and none is listed.
-func (v *View) NoSpec(ctx context.Context) (goals []string, err error) {
+// NoSpec lists the goals in progress and the drafts whose specification is not a file in integration's
+// tree. Without an integration branch that is missing first, and none is listed.
+func (v *View) NoSpec(ctx context.Context) (goals, drafts []string, err error) {
 	if tip, err := v.IntegrationTip(ctx); err != nil || tip.IsZero() {
-		return nil, err
+		return nil, nil, err
+	}
+	known := map[string]bool{}
+	absent := func(spec string) bool {
+		if _, seen := known[spec]; !seen && err == nil {
+			oid := ""
+			oid, err = v.SpecOID(ctx, spec)
+			known[spec] = oid != ""
+		}
+		return !known[spec]
 	}
 	for _, g := range v.State.Running() {
-		oid, err := v.SpecOID(ctx, g.Spec())
-		if err != nil {
-			return nil, err
-		}
-		if oid == "" {
+		if absent(g.Spec()) {
 			goals = append(goals, g.ID)
 		}
 	}
-	return goals, v.State.Err()
+	for _, id := range report.Unfinalized(v.State) {
+		if t := v.State.Task(id); t != nil && t.SpecRef != "" && absent(t.SpecRef) {
+			drafts = append(drafts, id)
+		}
+	}
+	return goals, drafts, cmp.Or(err, v.State.Err())
 }
 
 // SpecOID returns the id of the blob that a spec_ref (a path with an optional #anchor) names in

@@ -50,7 +50,7 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if g.outside.SetBack, err = v.SeenSetBack(ctx); err != nil {
 		return nil, err
 	}
-	if g.outside.NoSpec, err = v.NoSpec(ctx); err != nil {
+	if g.outside.NoSpec, g.outside.NoSpecDrafts, err = v.NoSpec(ctx); err != nil {
 		return nil, err
 	}
 	apart := (*share.DivergedError)(nil)

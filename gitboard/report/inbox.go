@@ -448,7 +448,7 @@ func (c *collector) plan() {
 	if proposed {
 		title = "a plan waits for your review: " + text.Plural(len(drafts), "draft")
 	}
-	i := Item{Kind: ItemDrafts, Title: title, Holds: c.waiting(drafts...), Drafts: Drafts(c.s, drafts)}
+	i := Item{Kind: ItemDrafts, Title: title, Holds: c.waiting(drafts...), Drafts: Drafts(c.s, drafts, c.outside.NoSpecDrafts)}
 	for _, d := range i.Drafts {
 		if i.Since == "" || d.Created < i.Since {
 			i.Since, i.By = d.Created, d.CreatedBy
@@ -476,8 +476,8 @@ func Completing(drafts []Draft) []Ask {
 	return nil
 }
 
-// filling is the act that adds the missing fields of a draft.
-func filling(id string, missing []string) board.Hint {
+// Filling is the act that adds the missing fields of a draft.
+func Filling(id string, missing []string) board.Act {
 	act := board.ActOn("amend-task", id)
 	for _, field := range missing {
 		example := "TEXT"
@@ -486,7 +486,7 @@ func filling(id string, missing []string) board.Hint {
 		}
 		act = act.With(field, example)
 	}
-	return act.Hint()
+	return act
 }
 
 // Finalizing is the act that opens drafts to coders.
@@ -663,8 +663,9 @@ func Unfinalized(s *board.State) []string {
 	return ids
 }
 
-// Drafts describes tasks of a plan, in the order in which they can begin.
-func Drafts(s *board.State, ids []string) []Draft {
+// Drafts describes tasks of a plan, in the order in which they can begin; noSpec are those whose
+// specification is not on integration.
+func Drafts(s *board.State, ids, noSpec []string) []Draft {
 	tasks := s.Tasks()
 	drafts := []Draft{}
 	for _, n := range GraphOf(tasks).Nodes {
@@ -680,9 +681,15 @@ func Drafts(s *board.State, ids []string) []Draft {
 		if why := sentBack(t); why != "" {
 			d.Warnings = append(d.Warnings, why)
 		}
-		if missing := board.Missing(t.Definition()); len(missing) > 0 {
-			d.Complete = filling(t.ID, missing)
+		missing := board.Missing(t.Definition())
+		if len(missing) > 0 {
 			d.Warnings = append(d.Warnings, "it can't be finalized: it has no "+strings.Join(missing, ", "))
+		}
+		if slices.Contains(noSpec, t.ID) {
+			d.Warnings, missing = append(d.Warnings, "it can't be finalized: "+t.SpecRef+" is not on integration"), append(missing, "spec_ref")
+		}
+		if len(missing) > 0 {
+			d.Complete = Filling(t.ID, missing).Hint()
 		}
 		d.Warnings = append(d.Warnings, board.Warnings(t.Definition())...)
 		for _, b := range tasks {

@@ -15,6 +15,7 @@ type Caller struct {
 	board.Asker
 	Supervised bool            // its supervisor claims and merges for it
 	Busy       map[string]bool // tasks whose coders go on working in this clone, whatever their leases
+	NoSpec     []string        // drafts whose specification is not on integration
 }
 
 // Next lists what a caller may do now, the most sensible step first: steps with the task it asked
@@ -83,6 +84,9 @@ func (n *next) on(task, why string) bool {
 		if op == "verdict" { // the review shows how to give it
 			step = board.NextStep{Task: task, Why: "you review it", Do: board.ActOn("review", task)}
 		}
+		if t := n.s.Task(task); op == "amend-task" && slices.Contains(n.who.NoSpec, task) {
+			step.Why, step.Do = t.SpecRef+" is not on integration", Filling(task, append(board.Missing(t.Definition()), "spec_ref"))
+		}
 		n.add(step)
 		return true
 	}
@@ -106,7 +110,7 @@ func (n *next) sensible(op, task string) bool {
 	case "answer":
 		return len(t.BlockedQuestions) > 0
 	case "finalize":
-		return t.DoneWhen != "" && t.Scope != "" && t.SpecRef != ""
+		return t.DoneWhen != "" && t.Scope != "" && t.SpecRef != "" && !slices.Contains(n.who.NoSpec, task)
 	case "amend-task":
 		return t.Status != board.Unclaimed
 	case "reassign":
@@ -298,7 +302,7 @@ func (n *next) drafts() {
 			}
 			continue
 		}
-		if _, legal := board.StepOf(n.s, n.who.Asker, "finalize", id); legal {
+		if _, legal := board.StepOf(n.s, n.who.Asker, "finalize", id); legal && !slices.Contains(n.who.NoSpec, id) {
 			ids = append(ids, id)
 		} else if len(ids) == 0 {
 			n.on(id, "a draft that lacks something")

@@ -142,7 +142,9 @@ type Outside struct {
 	Clone    string                 // the id of this clone, "" if unknown
 	NoSpec   []string               // the goals whose specification is not on integration
 	You      string                 // the human who asks, as Actor.Identity has it; "" if unknown
-	Apart    string                 // the remote whose board has diverged from this clone's, "" for none
+	// NoSpecDrafts are the drafts whose specification is not.
+	NoSpecDrafts []string
+	Apart        string // the remote whose board has diverged from this clone's, "" for none
 }
 
 // elsewhere reports whether a clone that a record names is known to be another one than this.

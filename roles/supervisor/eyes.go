@@ -57,7 +57,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 		}
 	}
 	if s.Role == roles.Planner {
-		if l.NoSpec, err = v.NoSpec(ctx); err != nil {
+		if l.NoSpec, _, err = v.NoSpec(ctx); err != nil {
 			return l, err
 		}
 	}

@@ -99,6 +99,7 @@ func Resolve(ctx context.Context, c *call.Call, text string) (call.Result, error
 
 // Amend changes the named fields of a task's definition.
 func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, set []string, planned bool, addDone, reason string) (call.Result, error) {
+	absent := false
 	r, err := call.One(c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		d, set := board.Definition{}, set
 		if t := v.State.Task(task); t != nil && addDone != "" {
@@ -114,14 +115,14 @@ func Amend(ctx context.Context, c *call.Call, task string, to board.Definition, 
 			if err != nil {
 				return nil, nil, err
 			}
-			p.SpecOID = oid
+			p.SpecOID, absent = oid, oid == "" && d.SpecRef != "" && !p.NoSpecFile
 		}
 		return p, nil, nil
 	}))
 	if err != nil {
 		return r, err
 	}
-	return warned(r, board.Warnings(r.Done[0].After.Task(task).Definition())), nil
+	return warned(r, definition.Warnings(r.Done[0].After.Task(task).Definition(), absent)), nil
 }
 
 // Finalize opens drafts to coders: all of them, or none if a gate refuses one.

@@ -269,6 +269,9 @@ func (c *Call) CallerOn(ctx context.Context, v *gitboard.View) (report.Caller, e
 	}
 	leases, err := v.LeasesSeen(ctx)
 	who.Leases = leases
+	if !c.App.SkipSpecFile() && err == nil {
+		_, who.NoSpec, err = v.NoSpec(ctx)
+	}
 	return who, err
 }
 

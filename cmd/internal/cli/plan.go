@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -25,8 +26,9 @@ var _ = add(func() *call.Command {
 worth a second look is a warning.`,
 		Example: `git liza plan`,
 		Run: viewing(func(ctx context.Context, c *call.Call, v *gitboard.View) error {
-			drafts := report.Drafts(v.State, report.Unfinalized(v.State))
-			if err := v.State.Err(); err != nil {
+			_, noSpec, err := v.NoSpec(ctx)
+			drafts := report.Drafts(v.State, report.Unfinalized(v.State), noSpec)
+			if err = errors.Join(err, v.State.Err()); err != nil {
 				return err
 			}
 			if c.JSON {

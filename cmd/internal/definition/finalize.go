@@ -60,7 +60,7 @@ func ReportEach(c *call.Call, all []*gitboard.Done, several bool, absent map[str
 	operations := []map[string]any{}
 	for _, done := range all {
 		id := done.Op.TaskID()
-		warnings := warningsOf(done.After.Task(id).Definition(), absent[id])
+		warnings := Warnings(done.After.Task(id).Definition(), absent[id])
 		fields := map[string]any{"warnings": call.Every(warnings)}
 		if c.JSON && several {
 			operations = append(operations, call.Reported(done, fields))

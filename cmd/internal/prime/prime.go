@@ -57,6 +57,7 @@ type Primer struct {
 
 	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
 
+	spec  string // of the task or goal, as it is on integration
 	apart string // another agent's id, free in this clone, if this one is registered in another clone
 	steps []board.NextStep
 	mark  string     // of what wakes a planner
@@ -147,6 +148,8 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 	}
 	if p.Integration = s.Config().IntegrationBranch + " at " + tip.Short(); tip.IsZero() {
 		p.Integration = s.Config().IntegrationBranch + " is missing (git liza doctor)"
+	} else if p.spec, err = p.specThere(ctx, v); err != nil {
+		return nil, err
 	}
 	if t != nil && p.as == roles.Coder {
 		if p.Work.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
@@ -435,7 +438,7 @@ func (p *Primer) at(share int) []string {
 	if p.GoalStatus != board.InProgress {
 		goal = fmt.Sprintf("The goal is %s: %s", p.GoalStatus, cut(p.Goal, 160))
 	}
-	lines = append(lines, goal, "Integration: "+p.Integration+"; its spec: git show "+p.specThere())
+	lines = append(lines, goal, "Integration: "+p.Integration+p.spec)
 	list := func(name string, ids []string, most int) {
 		if len(ids) > 0 {
 			lines = append(lines, name+": "+cut(strings.Join(ids, ", "), most))
@@ -510,14 +513,18 @@ func (p *Primer) at(share int) []string {
 }
 
 // specThere names the spec of the task or goal as it is on integration.
-func (p *Primer) specThere() string {
+func (p *Primer) specThere(ctx context.Context, v *gitboard.View) (string, error) {
 	ref := p.GoalSpec
 	if p.Work != nil {
 		ref = cmp.Or(p.Work.SpecRef, ref)
 	}
 	file, _, _ := strings.Cut(cmp.Or(ref, board.UsualSpec), "#")
+	oid, err := v.SpecOID(ctx, file)
+	if oid == "" || err != nil {
+		return ", without the spec " + text.Quote(file), err
+	}
 	branch, _, _ := strings.Cut(p.Integration, " ")
-	return text.Quote(branch + ":" + file)
+	return "; its spec: git show " + text.Quote(branch+":"+file), nil
 }
 
 // maxWhole is how long a text may be that is shown in whole or not at all.

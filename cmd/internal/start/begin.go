@@ -163,7 +163,7 @@ func Specify(ctx context.Context, c *call.Call) ([]Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	lacking, err := v.NoSpec(ctx)
+	lacking, _, err := v.NoSpec(ctx)
 	if err != nil {
 		return nil, err
 	}

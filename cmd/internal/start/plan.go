@@ -48,8 +48,9 @@ func ReviewPlans(ctx context.Context, c *call.Call, ask *Asking, console *team.C
 			b, _ := v.State.BriefOf(id)
 			return b.Plan != board.PlanProposed // the planner has not, or not yet again
 		})
-		drafts := report.Drafts(v.State, waiting)
-		if v.State.Err() != nil || slices.Equal(waiting, asked) || console.Plans() {
+		_, noSpec, err := v.NoSpec(ctx)
+		drafts := report.Drafts(v.State, waiting, noSpec)
+		if err != nil || slices.Equal(waiting, asked) || console.Plans() {
 			continue
 		}
 		withdraw()
