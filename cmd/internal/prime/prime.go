@@ -57,7 +57,9 @@ type Primer struct {
 
 	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
 
-	spec  string // of the task or goal, as it is on integration
+	spec  string       // of the task or goal, as it is on integration
+	Seen  *call.SeenAt `json:"remote,omitempty"`
+	seen  string
 	apart string // another agent's id, free in this clone, if this one is registered in another clone
 	steps []board.NextStep
 	mark  string     // of what wakes a planner
@@ -155,6 +157,12 @@ func Of(ctx context.Context, c *call.Call, v *gitboard.View, goal string) (*Prim
 		if p.Work.NewerSpec, err = v.NewerSpec(ctx, t); err != nil {
 			return nil, err
 		}
+	}
+	if p.Seen, err = c.Seen(ctx, false); err != nil {
+		return nil, err
+	}
+	if p.Seen != nil {
+		p.seen = ", " + p.Seen.Line(c.App.Now())
 	}
 	for _, b := range s.Tasks() {
 		if b.Status == board.ReadyForReview && id != "" && b.AssignedTo == id {
@@ -427,7 +435,7 @@ var rules = map[roles.Role][]string{
 // at is the output of prime if texts get this share, in percent, of the room that they would like.
 func (p *Primer) at(share int) []string {
 	cut := func(raw string, most int) string { return text.Line(raw, max(20, most*share/100)) }
-	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s.", p.Agent, p.Role, p.Mode)}
+	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s%s.", p.Agent, p.Role, p.Mode, p.seen)}
 	if p.apart != "" {
 		lines = append(lines, fmt.Sprintf("But %s is registered in another clone, and its work lies there. An agent of this clone: git liza register %s", p.Agent, p.apart))
 	}
