@@ -215,7 +215,7 @@ func TestOverviewOfWhatAPlannerLeft(t *testing.T) {
 	s = proposed(t, "human").do(human, rejectDraft("login"))
 	equal(t, "for the planner", look(nil).Waits(roles.Planner), 1)
 	equal(t, "left", look(handled()).Waits(roles.Human), 1)
-	equals(t, "why", report.Drafts(s.state(), []string{"login"})[0].Warnings, []string{"sent back by Ada: it is two tasks"})
+	equals(t, "why", report.Drafts(s.state(), []string{"login"}, nil)[0].Warnings, []string{"sent back by Ada: it is two tasks"})
 }
 
 // TestOverviewWithoutHands checks that work for a role without agents waits for the human, and that

@@ -90,12 +90,11 @@ func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 	if lines.Add("conflicts", strings.Join(got.Conflicts, ", ")); len(got.Conflicts) > 0 {
 		lines.Add("", "a merge of integration is in progress in the worktree: resolve them, git add, git commit")
 	}
-	lines = append(lines, call.Prefixed("warning: ", got.Warnings)...)
+	next := "continue, then git liza submit " + t.ID
 	if t.CheckpointOfIteration() == nil {
-		lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))
-	} else {
-		lines = append(lines, "next: continue, then git liza submit "+t.ID)
+		next = fmt.Sprintf("git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID)
 	}
+	lines = append(append(lines, call.Prefixed("warning: ", got.Warnings)...), "next: "+next)
 	extra := map[string]any{
 		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": call.Every(got.Conflicts), "warnings": call.Every(got.Warnings),
 	}
