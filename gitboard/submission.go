@@ -31,7 +31,9 @@ func (v *View) Submission(ctx context.Context, t *board.Task) (*report.Submissio
 		return nil, v.State.Err()
 	}
 	s := report.SubmissionOf(config, t, files)
-	s.Unresolved = v.board.Repo().History().Unresolved(ctx, base, commit)
+	if s.Unresolved, err = v.board.Repo().History().Unresolved(ctx, base, commit); err != nil {
+		return nil, err
+	}
 	s.Commits = subjects(commits)
 	if e := t.Last(board.EventReady); e != nil {
 		for i, c := range commits {

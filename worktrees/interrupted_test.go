@@ -34,12 +34,8 @@ type interruption struct {
 // has a credential, for which it would be refused; and who the person here is, who needs no name.
 var regardless = []string{"drift", "half", "hideSecrets", "Self"}
 
-// silent reports whether an interruption at a place need not be reported. A submission is made without
-// its warning of conflict markers then.
-func silent(place string) bool {
-	function, _, _ := strings.Cut(place, ":")
-	return slices.Contains(regardless, within(place)) || strings.HasSuffix(function, ".(*submission).intent")
-}
+// silent reports whether an interruption at a place need not be reported.
+func silent(place string) bool { return slices.Contains(regardless, within(place)) }
 
 // within is the function in which a place is, without its package and type.
 func within(place string) string {

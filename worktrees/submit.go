@@ -152,13 +152,14 @@ func (u *submission) intent(ctx context.Context, v *gitboard.View) (board.Payloa
 	}
 	published, err := u.b.Sharing().Publish(ctx, t.ID, commit)
 	u.warnings = slices.Concat(unsigned(t, u.commits), early(u.p), unproven(u.p))
-	if places := u.repo.History().Unresolved(ctx, plumbing.OID(u.p.ReviewBase), commit); len(places) > 0 {
+	places, failed := u.repo.History().Unresolved(ctx, plumbing.OID(u.p.ReviewBase), commit)
+	if len(places) > 0 {
 		u.warnings = append(u.warnings, "it adds conflict markers, and the reviewer sees them: "+firstOf(places))
 	}
 	if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(u.p.Tests) == 0 {
 		u.warnings = append(u.warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
 	}
-	return u.p, append(refs, published...), err
+	return u.p, append(refs, published...), errors.Join(err, failed)
 }
 
 // payload is the submission of the work that a glance has seen, with the commits that the reviewer

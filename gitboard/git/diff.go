@@ -31,11 +31,10 @@ func (h History) Diff(ctx context.Context, a, b plumbing.OID, paths ...string) (
 	return string(out), err
 }
 
-// Unresolved returns the conflict markers that b adds to a, as FILE:LINE. Files that can't be read
-// have none.
-func (h History) Unresolved(ctx context.Context, a, b plumbing.OID) []string {
-	patch, _ := h.Diff(ctx, a, b)
-	return plumbing.Unresolved(patch)
+// Unresolved returns the conflict markers that b adds to a, as FILE:LINE.
+func (h History) Unresolved(ctx context.Context, a, b plumbing.OID) ([]string, error) {
+	patch, err := h.Diff(ctx, a, b)
+	return plumbing.Unresolved(patch), err
 }
 
 // RangeDiff compares two series of commits, each from its base, as a text for people: which commit
