@@ -67,8 +67,10 @@ func TestCarryDeferred(t *testing.T) {
 	notes := func(n int) func() bool {
 		return func() bool { return len(testrun.Must(a.View(ctx))(t).State.List(board.NoteDir)) == n }
 	}
-	await(t, notes(1)) // so it watches
-	testrun.Must(a.Sessions().Defer(ctx, r, gitboard.Just(ask("deferred"))))(t)
+	await(t, notes(1))     // so it watches
+	await(t, func() bool { // the first one, sent, may not be discarded yet
+		return testrun.Must(a.Sessions().Defer(ctx, r, gitboard.Just(ask("deferred"))))(t) != nil
+	})
 	came, open := holdFirstPush(t, hub, "")
 	sent := make(chan error)
 	go func() {
