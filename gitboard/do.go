@@ -215,7 +215,7 @@ func (d *doing) try(ctx context.Context) ([]*Done, log.Outcome) {
 	v := d.view(now)
 	batch, joined, err := d.decide(ctx, v)
 	if err != nil {
-		return nil, d.undecided(err, s.Commit == settled || d.exclusive && d.refusedOn(ctx, settled))
+		return nil, d.undecided(err, s.Commit == settled || d.refusedOn(ctx, settled))
 	}
 	own := batch.Operations
 	if joined {

@@ -185,6 +185,28 @@ func TestRefusedFellowTraveller(t *testing.T) {
 	clean(t, a.Repo())
 }
 
+// TestRefusedBesidePending: what a fresh view of the remote refuses is refused at once, while something else is
+// on its way there.
+func TestRefusedBesidePending(t *testing.T) {
+	a, _, hub := shared(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	began := a.Sharing().Moment()
+	check(t, a.Refresh(ctx))
+	came, open := holdFirstPush(t, hub, "")
+	sent := make(chan error)
+	go func() {
+		_, err := a.Do(t.Context(), gitboard.Request{Actor: ada}, gitboard.Just(note("on its way")))
+		sent <- err
+	}()
+	await(t, came)
+	_, err := a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.AddNote{For: "nobody-at-all", Message: "bad"}), gitboard.Since(began))
+	refusal(t, err, board.CodeUnknownTask)
+	open()
+	check(t, <-sent)
+	clean(t, a.Repo())
+}
+
 // await waits until another goroutine has made is true.
 func await(t *testing.T, is func() bool) {
 	t.Helper()
