@@ -201,7 +201,7 @@ func TestRefusedBesidePending(t *testing.T) {
 	}()
 	await(t, came)
 	_, err := a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.AddNote{For: "nobody-at-all", Message: "bad"}), gitboard.Since(began))
-	refusal(t, err, board.CodeUnknownTask)
+	refusal(t, err, board.CodeUnknownRecord)
 	open()
 	check(t, <-sent)
 	clean(t, a.Repo())

@@ -323,13 +323,35 @@ func (t *Task) HasPriorFeedback() bool { return t.Last(EventRejected) != nil }
 
 // StartedFresh reports whether the last claim began in a new worktree.
 func (t *Task) StartedFresh() bool {
-	var last, before Event
+	fresh, holder := false, ""
 	for _, e := range t.History {
 		if claimEvents[e.Event] {
-			before, last = last, e
+			fresh, holder = e.startsFresh(holder), e.Agent
 		}
 	}
-	return last.Event == EventClaimed || last.Event == EventReassignedAfterReject || last.Event == EventReclaimedAfterExpiry && last.Agent != before.Agent
+	return fresh
+}
+
+// startsFresh reports whether a claim after another holder's begins in a new worktree.
+func (e Event) startsFresh(holder string) bool {
+	return e.Event == EventClaimed || e.Event == EventReassignedAfterReject || e.Event == EventReclaimedAfterExpiry && e.Agent != holder
+}
+
+// Planned lists the files of all checkpoints of the work on the task's branch.
+func (t *Task) Planned() (files []string) {
+	holder := ""
+	for _, e := range t.History {
+		if claimEvents[e.Event] {
+			if e.startsFresh(holder) {
+				files = nil
+			}
+			holder = e.Agent
+		}
+		if e.Checkpoint != nil {
+			files = append(files, e.Checkpoint.FilesToModify...)
+		}
+	}
+	return files
 }
 
 // attempted reports whether the coder had submitted its work on the task, since another coder had it

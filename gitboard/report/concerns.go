@@ -57,8 +57,9 @@ func ComesNext(s *board.State, agent string, role roles.Role) string {
 		return "the review of " + with(board.Claimed, false) + ", which is being written"
 	case role == roles.Coder:
 		for _, b := range open {
-			if b.Status == board.Unclaimed && (b.ReservedFor == "" || b.ReservedFor == agent) {
-				return b.ID + ", which waits for " + strings.Join(slices.DeleteFunc(slices.Clone(b.DependsOn), s.Merged), ", ")
+			on := slices.DeleteFunc(slices.Clone(b.DependsOn), s.Merged)
+			if b.Status == board.Unclaimed && (b.ReservedFor == "" || b.ReservedFor == agent) && len(on) > 0 {
+				return b.ID + ", which waits for " + strings.Join(on, ", ")
 			}
 		}
 		if id := with(board.ReadyForReview, true); id != "" {

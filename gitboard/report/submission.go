@@ -11,7 +11,7 @@ type Submission struct {
 	Commits        []string // short id and subject, oldest first
 	Unshown        []string // those before the review base that integration lacks, likewise
 	Files          []string // differing between review base and review commit
-	FilesOutside   []string // those of Files that the checkpoint does not name
+	FilesOutside   []string // those of Files that no checkpoint of this work names
 	TestsTouched   []string // those of Files that count as tests
 	TestsDeleted   []string // tests that the submission deletes or empties, at most the first few
 	EarlyCommits   []string // short ids of commits older than the checkpoint, at most the first few
@@ -31,7 +31,7 @@ func OwnFiles(between, before, now []string) []string {
 // SubmissionOf compares the files of a submission with the board's record of them.
 func SubmissionOf(c *board.Config, t *board.Task, files []string) *Submission {
 	s := &Submission{Files: files}
-	checkpoint := t.CheckpointOfIteration()
+	planned, written := t.Planned(), t.CheckpointOfIteration() != nil
 	e := t.Last(board.EventReady)
 	if e != nil {
 		s.NoTestsBecause, s.TestsDeleted = e.NoTests, e.DeletedTests
@@ -44,7 +44,7 @@ func SubmissionOf(c *board.Config, t *board.Task, files []string) *Submission {
 		if board.Selects(c.TestGlobs, f) && !slices.Contains(s.TestsDeleted, f) {
 			s.TestsTouched = append(s.TestsTouched, f)
 		}
-		if checkpoint != nil && !slices.Contains(checkpoint.FilesToModify, f) {
+		if written && !slices.Contains(planned, f) {
 			s.FilesOutside = append(s.FilesOutside, f)
 		}
 	}

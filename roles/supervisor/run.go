@@ -73,7 +73,7 @@ func lost(agent string, err error) *StopError {
 }
 
 // maxDeferred is how long an agent's deferred operation waits at most for another one to travel with.
-const maxDeferred = 5 * time.Second
+const maxDeferred = 3 * time.Second
 
 // supervisor is the state of the loop.
 type supervisor struct {
