@@ -215,7 +215,7 @@ func (d *doing) try(ctx context.Context) ([]*Done, log.Outcome) {
 	v := d.view(now)
 	batch, joined, err := d.decide(ctx, v)
 	if err != nil {
-		return nil, d.undecided(err, s.Commit == settled || d.refusedOn(ctx, settled))
+		return nil, d.undecided(ctx, err, s.Commit)
 	}
 	own := batch.Operations
 	if joined {
@@ -339,13 +339,12 @@ func (d *doing) refusedOn(ctx context.Context, commit plumbing.OID) bool {
 	return errors.As(err, new(*board.Refusal))
 }
 
-// undecided is the outcome of an attempt that failed before anything was sent. settled means that it
-// fails on what is permanent.
-func (d *doing) undecided(err error, settled bool) log.Outcome {
+// undecided is the outcome of an attempt that failed on a commit of the board before anything was sent.
+func (d *doing) undecided(ctx context.Context, err error, on plumbing.OID) log.Outcome {
 	switch {
 	case errors.Is(err, errWaited):
 		return stale
-	case !errors.Is(err, ErrStale) && (!d.shared || settled && (d.exclusive || d.b.Sharing().fresh(d.since))):
+	case !errors.Is(err, ErrStale) && (!d.shared || (d.exclusive || d.b.Sharing().fresh(d.since)) && (on == d.settled || d.refusedOn(ctx, d.settled))):
 		return refused(err)
 	case d.shared && !d.exclusive:
 		d.exclusive = true // a refusal must be based on the board at the remote

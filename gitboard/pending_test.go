@@ -185,9 +185,9 @@ func TestRefusedFellowTraveller(t *testing.T) {
 	clean(t, a.Repo())
 }
 
-// TestRefusedBesidePending: what a fresh view of the remote refuses is refused at once, while something else is
+// TestRefusedWhilePending: what a fresh view of the remote refuses is refused at once, while something else is
 // on its way there.
-func TestRefusedBesidePending(t *testing.T) {
+func TestRefusedWhilePending(t *testing.T) {
 	a, _, hub := shared(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
