@@ -178,14 +178,14 @@ func TestBrowser(t *testing.T) {
 
 	// More pages than a browser's connections to one server are all kept up to date.
 	var more []*tab
-	for range 6 {
+	for range 5 {
 		b := w.tab(ctx)
 		b.do(chromedp.Navigate(w.url + "/history"))
 		more = append(more, b)
 	}
 	s.must("", "note", "--for", "ship", "for all of you")
 	for i, b := range append(more, one, two) {
-		b.until(fmt.Sprint("page ", i, " of eight is followed"), followed)
+		b.until(fmt.Sprint("page ", i, " of seven is followed"), followed)
 		if i < len(more) {
 			b.until("the operation is seen", text("#p-operations", "for all of you"))
 			b.well("one of many")

@@ -103,9 +103,7 @@ func TestPlanCard(t *testing.T) {
 // TestHeaderAfterTheEnd: a finished goal no longer runs, and its code has a green card with the
 // command.
 func TestHeaderAfterTheEnd(t *testing.T) {
-	s := newScene(t)
-	s.task("pay", "--ready")
-	s.submitted("coder-1", "pay", map[string]string{"test_pay.sh": "echo ok\n"})
+	s := newWork(t)
 	s.must("code-reviewer-1", "claim-review", "pay")
 	s.must("code-reviewer-1", "verdict", "pay", "APPROVED", "--checked", "tests", "--commit", s.git("rev-parse", "task/pay"))
 	s.must("code-reviewer-1", "merge", "pay")

@@ -286,9 +286,7 @@ func (w *site) posts(ctx context.Context, path string, form url.Values) {
 // TestBrowserLeaves: an approval takes the review and gives the verdict. If the browser goes away
 // meanwhile, both are done all the same, or the review would be held for nothing.
 func TestBrowserLeaves(t *testing.T) {
-	s := newScene(t)
-	s.task("pay", "--ready")
-	s.submitted("coder-1", "pay", map[string]string{"test_pay.sh": "echo ok\n"})
+	s := newWork(t)
 	browser, leave := context.WithCancel(t.Context())
 	w := s.serve(options{around: func(ctx context.Context, a call.Act, do carry) (call.Result, error) {
 		leave()

@@ -35,30 +35,48 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	endBrowser()
-	os.RemoveAll(common.dir)
+	os.RemoveAll(prepared.dir)
 	os.Exit(code)
 }
 
 // endBrowser ends the browser that tests share.
 var endBrowser = func() {}
 
-// common is a shop for tests that only read, or undo what they do.
-var common struct {
-	dir  string
-	shop *scene
-}
+// prepared are the scenes that tests copy, by name, and one shop for tests that only read, or undo
+// what they do.
+var prepared = struct {
+	dir    string
+	scenes map[string]*scene
+}{scenes: map[string]*scene{}}
 
-// commonShop returns the common shop.
-func commonShop(t *testing.T) *scene {
+// preparedScene returns the scene of a name, which the first test that needs it makes.
+func preparedScene(t *testing.T, name string, make func(t *testing.T, dir string) *scene) *scene {
 	t.Helper()
-	if common.shop == nil {
-		dir := testrun.Must(os.MkdirTemp("", "liza-web-"))(t)
-		common.dir = dir
-		common.shop = newShopIn(t, dir)
+	if prepared.dir == "" {
+		prepared.dir = testrun.Must(os.MkdirTemp("", "liza-web-"))(t)
 	}
-	s := *common.shop
+	if prepared.scenes[name] == nil {
+		prepared.scenes[name] = make(t, filepath.Join(prepared.dir, name))
+	}
+	s := *prepared.scenes[name]
 	s.t = t
 	return &s
+}
+
+// copyIn makes a copy of a scene, with a clock of its own.
+func (s *scene) copyIn(t *testing.T, dir string) *scene {
+	t.Helper()
+	c := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: testrepo.NewClock(s.clock.Now())}
+	testrepo.Copy(t, s.dir, c.dir)
+	return c
+}
+
+// commonShop returns the shop for tests that only read, or undo what they do.
+func commonShop(t *testing.T) *scene {
+	t.Helper()
+	return preparedScene(t, "common", func(t *testing.T, dir string) *scene {
+		return preparedScene(t, "shop", newShopIn).copyIn(t, dir)
+	})
 }
 
 // a scene is a repository with a board, on which commands run within this process.
@@ -70,14 +88,17 @@ type scene struct {
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	return newSceneIn(t, t.TempDir(), "Sell furniture <script>alert('goal')</script>", "--unattended")
+	testrun.NotShort(t)
+	return preparedScene(t, "empty", newEmptyIn).copyIn(t, t.TempDir())
+}
+
+func newEmptyIn(t *testing.T, dir string) *scene {
+	t.Helper()
+	return newSceneIn(t, dir, "Sell furniture <script>alert('goal')</script>", "--unattended")
 }
 
 func newSceneIn(t *testing.T, dir string, goal ...string) *scene {
 	t.Helper()
-	if common.dir != dir {
-		testrun.NotShort(t)
-	}
 	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: testrepo.NewClock(time.Now().Add(-3 * time.Hour).Truncate(time.Second))}
 	testrun.Check(t, os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755))
 	s.write("specs/vision.md", "# Vision\n")
@@ -170,13 +191,26 @@ func (s *scene) worked(coder, id string, files map[string]string) {
 	s.must(coder, "submit", id)
 }
 
+// newWork makes an empty scene with a task, pay, for which coder-1 has submitted work.
+func newWork(t *testing.T) *scene {
+	t.Helper()
+	testrun.NotShort(t)
+	return preparedScene(t, "work", func(t *testing.T, dir string) *scene {
+		s := preparedScene(t, "empty", newEmptyIn).copyIn(t, dir)
+		s.task("pay", "--ready")
+		s.submitted("coder-1", "pay", map[string]string{"test_pay.sh": "echo ok\n"})
+		return s
+	}).copyIn(t, t.TempDir())
+}
+
 // hostile is text that would run in a page that does not escape it.
 const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)>"'>{{.}}`
 
 // newShop makes a shop: a scene with an example of everything.
 func newShop(t *testing.T) *scene {
 	t.Helper()
-	return newShopIn(t, t.TempDir())
+	testrun.NotShort(t)
+	return preparedScene(t, "shop", newShopIn).copyIn(t, t.TempDir())
 }
 
 func newShopIn(t *testing.T, dir string) *scene {
@@ -348,4 +382,8 @@ func (a answer) mustHold(t *testing.T, texts ...string) {
 	}
 }
 
-func (s *scene) tip() string { return s.git("rev-parse", "liza/state") }
+// tip is the board's newest commit.
+func (s *scene) tip() string {
+	s.t.Helper()
+	return strings.TrimSpace(testrun.ReadIn(s.t, s.dir, ".git/refs/heads/liza/state"))
+}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 var seenField = regexp.MustCompile(`name="seen" value="([^"]*)"`)
@@ -101,13 +103,11 @@ func TestSameRequestOtherText(t *testing.T) {
 // TestNothingHalfDone: of several operations the board refuses the second, so none is done. The form
 // is shown again with its text.
 func TestNothingHalfDone(t *testing.T) {
-	s := newScene(t)
+	s := newWork(t)
 	w := s.serve(options{}).enter()
 	r := w.post("/act/reply", "for", "", "text", "It asks for both", "id", "anomaly-7")
 	r.mustHold(t, "Not done", "anomaly-7", "It asks for both")
-	s.task("good", "--ready")
-	s.submitted("coder-1", "good", map[string]string{"test_good.sh": "echo ok\n"})
-	tip := s.tip()
+	tip, commit := s.tip(), s.git("rev-parse", "task/pay")
 	for _, f := range []struct{ say, fields string }{
 		{"Comment on a line first, or describe a blocker", "reason=no"},
 		{"still lacks: where, as file:line, suggestion, spec, its logged anomaly", "reason=no&issue=wrong&why=it+fails"},
@@ -115,8 +115,8 @@ func TestNothingHalfDone(t *testing.T) {
 		{"Write your assessment", "commented=1"},
 		{"is a file and a line", "reason=no&issue=wrong&why=it+fails&where=somewhere&suggestion=none&spec=n/a&anomaly=none"},
 	} {
-		fields := []string{"id", "good", "take", "yes", "verdict", "REJECTED", "commented", "no", "commit", s.git("rev-parse", "task/good")}
-		for name, values := range must(url.ParseQuery(f.fields)) {
+		fields := []string{"id", "pay", "take", "yes", "verdict", "REJECTED", "commented", "no", "commit", commit}
+		for name, values := range testrun.Must(url.ParseQuery(f.fields))(t) {
 			fields = append(fields, name, values[0])
 		}
 		r := w.post("/act/verdict", fields...)
@@ -131,13 +131,6 @@ func TestNothingHalfDone(t *testing.T) {
 	if notes := s.must("", "read", "human_notes"); strings.Contains(notes, "It asks for both") {
 		t.Errorf("the note was left: %s", notes)
 	}
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
 
 // TestHiddenCharacters: no character of an agent's text that hides or reorders others reaches a
