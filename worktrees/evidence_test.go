@@ -53,13 +53,9 @@ func TestVerdictWithoutBranch(t *testing.T) {
 // TestStatusOfAFix checks that a coder who makes work fit for integration is told to merge what came
 // to it meanwhile.
 func TestStatusOfAFix(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"), ready("other"), approved("coder-2", "other", "a.txt", "1\ntwo\nthree\n"))
-	s.merge("other")
-	if r := s.merge("one"); r.Merged {
-		t.Fatal("there is no conflict")
-	}
+	s := newScene(t, append(conflicting(), conflicted)...)
 	path := s.claim("coder-1", "one").Path
-	s.write(path, "a.txt", "1 ONE\ntwo\nthree\n")
+	s.write(path, "b.txt", "both\n")
 	s.commitAll(path, "both"+s.trailers("one"))
 	for _, want := range []string{"it has all of integration", "this work is to have all of integration: git merge integration in the worktree"} {
 		st := testrun.Must(worktrees.StatusOf(s.ctx, s.b, "one"))(s.t)

@@ -68,7 +68,10 @@ func (s *scene) tried(do func(ctx context.Context) error) error {
 // interruption, and has its effect once it is repeated and doctor has repaired the rest.
 func interrupted(t *testing.T, cases []interruption) {
 	t.Helper()
-	for _, c := range cases {
+	for i, c := range cases {
+		if !testrun.OneIn(3, i) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			testrun.NotShort(t)
 			t.Parallel()
@@ -157,10 +160,6 @@ func TestInterrupted(t *testing.T) {
 		s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
 	}}
 	registered := step{"coder-1", func(s *scene) { s.as("coder-1") }}
-	conflicted := step{"conflicted", func(s *scene) {
-		s.merge("other")
-		s.merge("one")
-	}}
 	elsewhere := step{"elsewhere", func(s *scene) {
 		testrun.Must(worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: one, Mode: board.UnblockKeepWork}))(s.t)
 		s.do(s.as("coder-2"), &board.Claim{About: one, Clone: "another"})
@@ -216,7 +215,7 @@ func TestInterrupted(t *testing.T) {
 			}
 			return nil, err
 		}},
-		{"claim a fix", []step{ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"), conflicted, expired}, func(ctx context.Context, s *scene) (any, error) {
+		{"claim a fix", append(conflicting(), conflicted, expired), func(ctx context.Context, s *scene) (any, error) {
 			got, err := worktrees.Claim(ctx, s.b, worktrees.ClaimRequest{Request: asked(s, "coder-2")})
 			if err != nil {
 				return nil, err
@@ -332,7 +331,7 @@ func TestInterruptedMerge(t *testing.T) {
 		{"merge a train", []step{ready("t1"), ready("t2"), approved("coder-1", "t1", "t1.txt", "1\n"), approved("coder-2", "t2", "t2.txt", "2\n"), tested, beside}, func(ctx context.Context, s *scene) (any, error) {
 			return merged(merge.Train(ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1")}))
 		}},
-		{"merge what conflicts", []step{ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"), other}, func(ctx context.Context, s *scene) (any, error) {
+		{"merge what conflicts", append(conflicting(), other), func(ctx context.Context, s *scene) (any, error) {
 			return merged(merge.Train(ctx, s.b, merge.TrainRequest{Request: asked(s, "code-reviewer-1")}))
 		}},
 		{"land files", []step{ready("one"), beside, drafted}, func(ctx context.Context, s *scene) (any, error) {
@@ -392,11 +391,7 @@ func TestRecordWithoutCommit(t *testing.T) {
 // TestFixNotBegun covers an integration fix whose process was killed before it merged integration
 // into the task branch.
 func TestFixNotBegun(t *testing.T) {
-	s := newScene(t, ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n"))
-	s.merge("other")
-	if got := s.merge("one"); got.Merged {
-		t.Fatal("it does not conflict")
-	}
+	s := newScene(t, append(conflicting(), conflicted)...)
 	got := s.claim("coder-2", "one")
 	marked := s.read(got.Path, "b.txt")
 	s.git(got.Path, "merge", "--abort")
@@ -473,12 +468,12 @@ func TestClaimNotMovedIn(t *testing.T) {
 // TestMoveNotRecorded covers a process that was killed when it had moved a worktree to its place,
 // and git's record of it still named the old one: whoever needs the worktree completes that.
 func TestMoveNotRecorded(t *testing.T) {
-	for name, needs := range map[string]func(s *scene){
-		"doctor": func(s *scene) { s.mended(doctor.DamagedWorktree) },
-		"its agent": func(s *scene) {
-			testrun.Must(worktrees.Create(s.ctx, s.b, "one", nil))(s.t)
-		},
-		"a human who releases it": func(s *scene) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.write(s.path("one"), "new", "work\n")
+	for _, needs := range []func(){
+		func() { s.mended(doctor.DamagedWorktree) },
+		func() { testrun.Must(worktrees.Create(s.ctx, s.b, "one", nil))(s.t) },
+		func() { // a human who releases it
 			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: about("one"), Force: true, Reason: "it is stuck"})
 			s.check(err)
 			if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "new") != "work\n" {
@@ -487,23 +482,18 @@ func TestMoveNotRecorded(t *testing.T) {
 			s.claim("coder-2", "one")
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := newScene(t, ready("one"), claimed("coder-1", "one"))
-			s.write(s.path("one"), "new", "work\n")
-			record := s.gitDirOf("one")
-			s.write(record, "gitdir", filepath.Join(filepath.Dir(s.path("one")), ".claim-aaaa", ".git")+"\n")
-			host := testrun.Must(os.Hostname())(s.t)
-			s.write(s.b.Dir(), "claims/aaaa", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))
-			if _, err := worktrees.Create(s.ctx, s.b, "one", nil); err == nil {
-				t.Error("the process that moves it is not waited for")
-			}
-			s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", "aaaa")))
-			needs(s)
-			s.mended()
-			s.lies("one")
-			if out := s.git(s.dir, "worktree", "list", "--porcelain"); strings.Contains(out, "locked") {
-				t.Errorf("left: %s", out)
-			}
-		})
+		s.write(s.gitDirOf("one"), "gitdir", filepath.Join(filepath.Dir(s.path("one")), ".claim-aaaa", ".git")+"\n")
+		host := testrun.Must(os.Hostname())(s.t)
+		s.write(s.b.Dir(), "claims/aaaa", fmt.Sprintf(`{"pid":%d,"host":%q,"task":"one","since":%q}`, os.Getpid(), host, s.clock.now().Format(time.RFC3339)))
+		if _, err := worktrees.Create(s.ctx, s.b, "one", nil); err == nil {
+			t.Error("the process that moves it is not waited for")
+		}
+		s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", "aaaa")))
+		needs()
+		s.mended()
+		s.lies("one")
+		if out := s.git(s.dir, "worktree", "list", "--porcelain"); strings.Contains(out, "locked") {
+			t.Errorf("left: %s", out)
+		}
 	}
 }

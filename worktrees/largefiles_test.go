@@ -26,7 +26,7 @@ const lfs = `#!/bin/sh
 set -e
 common=$(git rev-parse --path-format=absolute --git-common-dir)
 kept=$common/lfs/objects
-place() { echo "$1" | sed 's,^\(..\)\(..\),\1/\2/&,'; }
+place() { rest=${1#??}; echo "${1%"$rest"}/${rest%"${rest#??}"}/$1"; }
 sha256() { if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi; }
 copy() { mkdir -p "$(dirname "$2")" && cp "$1" "$2"; }
 left() { if [ -e "$common/lfs/$1" ]; then mv "$common/lfs/$1" "$common/lfs/$1.ran" && sh "$common/lfs/$1.ran" >&2; fi; }
@@ -34,7 +34,7 @@ case $1 in
 clean)
 	read=$(mktemp) && trap 'rm "$read"' EXIT && cat >"$read"
 	if grep -q '^version https://git-lfs' "$read"; then cat "$read" && exit; fi
-	id=$(sha256 <"$read" | cut -c1-64)
+	id=$(sha256 <"$read") && id=${id%% *}
 	copy "$read" "$kept/$(place "$id")"
 	printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n' "$id" "$(wc -c <"$read")" ;;
 push)
@@ -67,15 +67,11 @@ func inPath(bin string) string { return bin + string(os.PathListSeparator) + os.
 // lists the large files that the remote has.
 func withLFS(t *testing.T) (s *scene, there func() []string) {
 	t.Helper()
-	s = newScene(t)
-	hub := filepath.Join(t.TempDir(), "hub.git")
-	s.shares(hub)
-	s.task("one")
-	s.claim("coder-1", "one")
+	s = newScene(t, step{"shared", func(s *scene) { s.shares(filepath.Join(s.dir, ".git", "hub.git")) }}, ready("one"), claimed("coder-1", "one"))
 	s.preExec("coder-1", "one")
 	s.write(s.path("one"), "one_test.txt", "a test\n")
 	return s, func() []string {
-		return testrun.Must(filepath.Glob(filepath.Join(hub, "lfs", "objects", "*", "*", "*")))(s.t)
+		return testrun.Must(filepath.Glob(filepath.Join(s.dir, ".git", "hub.git", "lfs", "objects", "*", "*", "*")))(s.t)
 	}
 }
 

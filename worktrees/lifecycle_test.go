@@ -137,15 +137,8 @@ func TestSubmodule(t *testing.T) {
 		t.Error("the submodule is not checked out")
 	}
 	s.lies("one")
-	s.write(got.Path, "dirty", "d\n")
-	testrun.Must(worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}}))(s.t)
-	s.lies()
-	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "dirty") != "d\n" {
-		t.Errorf("kept %v", kept)
-	}
 
 	// Changes inside the submodule can't be kept in the attic.
-	got = s.claim("coder-1", "one")
 	s.write(got.Path, "lib/lib.txt", "work\n")
 	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
 	s.refused(err, "nested", "lib in the worktree of one is a repository of its own")
@@ -157,8 +150,12 @@ func TestSubmodule(t *testing.T) {
 	s.git(sub, "commit", "-qam", "kept")
 	kept := s.git(sub, "rev-parse", "HEAD")
 	s.work("one", "b.txt", "b\n")
+	s.write(got.Path, "dirty", "d\n")
 	testrun.Must(worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}}))(s.t)
 	s.lies()
+	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "dirty") != "d\n" || s.file(kept[0], "b.txt") != "b\n" {
+		t.Errorf("kept %v", kept)
+	}
 	if at := s.git(s.dir, "--git-dir=.git/liza/modules/one/1/lib", "rev-parse", "kept"); at != kept {
 		t.Errorf("kept is at %s, not at %s", at, kept)
 	}

@@ -30,11 +30,7 @@ func coder(i int) string { return fmt.Sprintf("coder-%d", i+1) }
 // TestReleaseAndClaim runs releases, sweeps and claims of the same tasks concurrently: the holder
 // of a task always has its worktree.
 func TestReleaseAndClaim(t *testing.T) {
-	s := newScene(t)
-	tasks := []string{"one", "two"}
-	for _, id := range tasks {
-		s.task(id)
-	}
+	s := newScene(t, ready("one"), ready("two"))
 	const n = 4
 	for i := range n {
 		s.as(coder(i))
@@ -42,14 +38,14 @@ func TestReleaseAndClaim(t *testing.T) {
 	s.atOnce(n+1, func(i int) {
 		b := s.open()
 		if i == n {
-			for range 6 {
+			for range 4 {
 				if _, err := worktrees.Sweep(s.ctx, b, human(), ""); err != nil {
 					t.Errorf("sweep: %v", err)
 				}
 			}
 			return
 		}
-		for round := range 3 {
+		for round := range 2 {
 			got, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[coder(i)]}})
 			var r *board.Refusal
 			if errors.As(err, &r) {
@@ -87,13 +83,9 @@ func TestReleaseAndClaim(t *testing.T) {
 
 // TestMergesAtOnce checks that concurrent merges run one after the other.
 func TestMergesAtOnce(t *testing.T) {
-	s := newScene(t)
+	s := newTrain(t, 2, nil)
 	s.set("integration_test", "sleep 0.1")
-	ids := []string{"one", "two"}
-	for i, id := range ids {
-		s.task(id)
-		s.approved(coder(i), id, id+".txt", "x\n")
-	}
+	ids := []string{"t1", "t2"}
 	s.as("code-reviewer-2")
 	s.atOnce(len(ids), func(i int) {
 		b := s.open()
@@ -113,7 +105,7 @@ func TestMergesAtOnce(t *testing.T) {
 	})
 	tip := s.ref("refs/heads/integration")
 	for _, id := range ids {
-		if s.is(id, board.Merged); s.file(tip, id+".txt") != "x\n" {
+		if s.is(id, board.Merged); s.file(tip, id+".txt") != id+"\n" {
 			t.Errorf("%s is not on integration", id)
 		}
 	}

@@ -230,20 +230,18 @@ func TestNextClaim(t *testing.T) {
 // TestRepeatedClaim checks that a claim that is repeated later brings back its worktree, and what is
 // unresolved there, only while the task is still its.
 func TestRepeatedClaim(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n"), approved("coder-2", "two", "a.txt", "zwei\ntwo\nthree\n"))
-	s.merge("one")
-	s.merge("two")
-	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3"), ID: "r"}, Task: "two"}
+	s := newScene(t, append(conflicting(), conflicted)...)
+	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2"), ID: "r"}, Task: "one"}
 	claim := func() *worktrees.Claimed {
 		t.Helper()
 		return testrun.Must(worktrees.Claim(s.ctx, s.b, r))(s.t)
 	}
 	first, again := claim(), claim()
-	if !slices.Equal(first.Conflicts, []string{"a.txt"}) || !slices.Equal(again.Conflicts, first.Conflicts) || !again.Kind.Fix || again.Path != first.Path {
+	if !slices.Equal(first.Conflicts, []string{"b.txt"}) || !slices.Equal(again.Conflicts, first.Conflicts) || !again.Kind.Fix || again.Path != first.Path {
 		t.Errorf("claimed %+v, then %+v", first, again)
 	}
 	s.git(first.Path, "merge", "--abort")
-	rebases := filepath.Join(s.gitDirOf("two"), "rebase-merge")
+	rebases := filepath.Join(s.gitDirOf("one"), "rebase-merge")
 	s.check(os.Mkdir(rebases, 0o755))
 	if again := claim(); len(again.Conflicts) > 0 || s.git(first.Path, "status", "--porcelain") != "" {
 		t.Errorf("integration was merged in while it is rebased: %+v", again)
@@ -252,21 +250,21 @@ func TestRepeatedClaim(t *testing.T) {
 	if again := claim(); !slices.Equal(again.Conflicts, first.Conflicts) || len(again.Warnings) > 0 {
 		t.Errorf("integration was not merged in again: %+v", again)
 	}
-	s.git(first.Path, "checkout", "-q", "--ours", "a.txt")
-	s.git(first.Path, "add", "a.txt")
+	s.git(first.Path, "checkout", "-q", "--ours", "b.txt")
+	s.git(first.Path, "add", "b.txt")
 	if again := claim(); len(again.Conflicts) > 0 || len(again.Warnings) > 0 {
 		t.Errorf("integration was merged in though that is resolved: %+v", again)
 	}
 	s.git(first.Path, "merge", "--abort")
-	s.do(human(), &board.Block{About: about("two"), Reason: "stop"})
-	s.check(worktrees.Delete(s.ctx, s.b, s.as("planner-1"), "two"))
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	s.check(worktrees.Delete(s.ctx, s.b, s.as("planner-1"), "one"))
 	if again := claim(); len(again.Conflicts) > 0 {
 		t.Errorf("claimed %+v", again)
 	}
 	s.lies()
 	// Nor where another clone has it now.
-	s.do(human(), &board.Unblock{About: about("two"), Mode: board.UnblockKeepWork})
-	s.do(s.as("coder-3"), &board.Claim{About: about("two"), Clone: "another"})
+	s.do(human(), &board.Unblock{About: about("one"), Mode: board.UnblockKeepWork})
+	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: "another"})
 	if again := claim(); len(again.Conflicts) > 0 {
 		t.Errorf("claimed %+v", again)
 	}

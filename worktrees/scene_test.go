@@ -482,10 +482,11 @@ func (s *scene) mended(kinds ...string) {
 			return err
 		})
 	}
-	left := testrun.Must(fixAll(s.ctx, found))(s.t)
-	for range 2 { // repeating a fix is harmless
-		testrun.Must(fixAll(s.ctx, found))(s.t)
+	if len(found) == 0 {
+		return
 	}
+	left := testrun.Must(fixAll(s.ctx, found))(s.t)
+	testrun.Must(fixAll(s.ctx, found))(s.t) // repeating a fix is harmless
 	if left = append(left, s.problems()...); len(left) > 0 {
 		s.t.Errorf("left: %+v", left)
 	}
@@ -526,6 +527,19 @@ func claimed(coder, id string) step {
 func approved(coder, id, file, text string) step {
 	return step{fmt.Sprintf("approved %s %s %s %q", coder, id, file, text), func(s *scene) { s.approved(coder, id, file, text) }}
 }
+
+// conflicting are the steps to two approved tasks that add the same file.
+func conflicting() []step {
+	return []step{ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", "b.txt", "theirs\n")}
+}
+
+// conflicted merges other, so that one fails.
+var conflicted = step{"conflicted", func(s *scene) {
+	s.merge("other")
+	if got := s.merge("one"); got.Failure != board.FailConflict {
+		s.t.Fatalf("there is no conflict: %+v", got)
+	}
+}}
 
 // train approves n tasks, t1 to tn, each a second after the one before. Each adds its own file,
 // except those in write: they write that text to shared.txt.

@@ -15,18 +15,25 @@ import (
 
 const integration = "refs/heads/integration"
 
-// landedBack merges one with a merge commit, and moves integration back behind it. A task two
-// depends on one, and three is approved.
-func landedBack(t *testing.T) (s *scene, landed plumbing.OID) {
-	s = newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+// twoApproved are the steps to two approved tasks, each with a file of its own.
+func twoApproved() []step {
+	return []step{ready("one"), approved("coder-1", "one", "b.txt", "b\n"), ready("two"), approved("coder-2", "two", "c.txt", "c\n")}
+}
+
+// setBack merges one with a merge commit, and moves integration back behind it. A task three depends
+// on one.
+var setBack = step{"set back", func(s *scene) {
 	s.set("merge_style", "no-ff")
-	s.task("three")
-	s.approved("coder-2", "three", "c.txt", "c\n")
 	before := s.ref(integration)
-	landed = s.merge("one").Commit
-	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
+	s.merge("one")
+	s.task("three", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
 	s.git(s.dir, "update-ref", integration, string(before))
-	return s, landed
+}}
+
+// landedBack makes a scene in which integration was set back. landed is the merge that it lacks.
+func landedBack(t *testing.T) (s *scene, landed plumbing.OID) {
+	s = newScene(t, append(twoApproved(), setBack)...)
+	return s, plumbing.OID(s.state().Task("one").MergeCommit)
 }
 
 func (s *scene) claims(b *gitboard.Board, id, task string) (*worktrees.Claimed, error) {
@@ -45,18 +52,18 @@ func TestSetBack(t *testing.T) {
 	way := "git liza land " + landed.Short()
 	s.git(s.dir, "reflog", "expire", "--expire=now", "--all")
 	s.git(s.dir, "gc", "-q", "--prune=now")
-	s.refused(second(s.claims(s.b, "coder-1", "two")), board.CodeSetBack, way)
-	s.refused(s.mergeErr("three"), board.CodeSetBack, way)
+	s.refused(second(s.claims(s.b, "coder-1", "three")), board.CodeSetBack, way)
+	s.refused(s.mergeErr("two"), board.CodeSetBack, way)
 	s.refused(second(s.b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Completing(&board.GoalComplete{}))), board.CodeSetBack, way)
 	other := plumbing.OID(s.git(s.dir, "commit-tree", "-p", "integration", "-m", "other", "integration^{tree}"))
 	s.refused(s.lands(s.b, other), board.CodeSetBack, way)
 
 	s.check(s.lands(s.b, landed))
-	got := testrun.Must(s.claims(s.b, "coder-1", "two"))(s.t)
+	got := testrun.Must(s.claims(s.b, "coder-1", "three"))(s.t)
 	if s.read(got.Path, "b.txt") != "b\n" {
 		t.Error("it is begun without the work that it depends on")
 	}
-	s.merge("three")
+	s.merge("two")
 }
 
 // TestSetBackBeside checks the way back where integration has other commits instead.
@@ -66,18 +73,18 @@ func TestSetBackBeside(t *testing.T) {
 	s.git(s.dir, "worktree", "add", "-q", beside, "integration")
 	s.write(beside, "d.txt", "d\n")
 	s.commitAll(beside, "instead")
-	s.refused(second(s.claims(s.b, "coder-1", "two")), board.CodeSetBack, "git switch -c both integration && git merge "+landed.Short())
+	s.refused(second(s.claims(s.b, "coder-1", "three")), board.CodeSetBack, "git switch -c both integration && git merge "+landed.Short())
 	s.git(beside, "switch", "-q", "-c", "both")
 	s.git(beside, "merge", "-q", "-m", "both", landed.Short())
 	s.check(s.lands(s.b, "both"))
-	testrun.Must(s.claims(s.b, "coder-1", "two"))(s.t)
+	testrun.Must(s.claims(s.b, "coder-1", "three"))(s.t)
 }
 
 // TestAhead checks what the default branch has of integration after a squash of its first task:
 // that it and integration moved on, even in the same lines, changes nothing. The squash itself is no
 // commit that integration lacks.
 func TestAhead(t *testing.T) {
-	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"), ready("two"), approved("coder-2", "two", "c.txt", "c\n"))
+	s := newScene(t, twoApproved()...)
 	s.merge("one")
 	says := func(want string, tasks, behind int) {
 		t.Helper()

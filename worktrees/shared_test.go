@@ -89,7 +89,7 @@ func TestShared(t *testing.T) {
 		return err
 	})
 	s.insist(func(ctx context.Context) error {
-		_, err := merge.Train(ctx, there, merge.TrainRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-1"], ID: "merge"}, Tasks: []string{"one"}})
+		_, err := merged(merge.Train(ctx, there, merge.TrainRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-1"], ID: "merge"}, Tasks: []string{"one"}}))
 		return err
 	})
 	moved := false

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // Interrupted is a context that is cancelled at its n-th use, for that use alone, or at each use at
@@ -18,7 +20,7 @@ type Interrupted struct {
 	left    int
 	within  string
 	place   string // at whose uses it is cancelled, "" for the n-th use
-	another bool   // the place is the first one that is not among the places
+	another bool   // the place is one that was not among the places before
 	places  []string
 	used    bool
 	err     error // what Err returns next
@@ -55,8 +57,8 @@ func Interrupts(ctx context.Context) context.Context {
 }
 
 // Insist repeats something until it is not interrupted any more: each time by a context that is
-// cancelled at another place of the packages whose import paths begin with within. It returns the
-// last error, or another one than of an interruption.
+// cancelled at another place of the packages whose import paths begin with within, every fourth or,
+// with -long, each in turn. It returns the last error, or another one than of an interruption.
 func Insist(ctx context.Context, within string, do func(ctx context.Context) error) error {
 	var places []string
 	for {
@@ -127,7 +129,7 @@ func (c *Interrupted) now() bool {
 	} else if place := c.caller(); place != "" {
 		if !slices.Contains(c.places, place) && !(c.another && c.used) {
 			c.places = append(c.places, place)
-			if c.another {
+			if c.another && testrun.OneIn(4, len(c.places)-1) {
 				c.place = place
 			}
 		}
