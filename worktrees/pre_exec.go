@@ -2,9 +2,12 @@ package worktrees
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -33,7 +36,30 @@ func preExec(b *gitboard.Board, p board.PreExec) gitboard.Intent {
 		if !head.IsZero() {
 			p.Head = string(head)
 		}
+		if p.FilesToModify, err = apart(ctx, b.Repo(), head, p.FilesToModify); err != nil {
+			return nil, nil, err
+		}
 		p.Clock = board.At(b.Now())
 		return &p, nil, nil
 	}
+}
+
+// apart splits lists of paths at their commas, but not the name of a file in the commit.
+func apart(ctx context.Context, repo *git.Repo, commit plumbing.OID, lists []string) (paths []string, err error) {
+	for _, list := range lists {
+		if strings.Contains(list, ",") {
+			_, err := repo.Object(ctx, string(commit)+":"+list)
+			if errors.Is(err, git.ErrNotFound) {
+				for path := range strings.SplitSeq(list, ",") {
+					paths = append(paths, strings.TrimSpace(path))
+				}
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		paths = append(paths, list)
+	}
+	return paths, nil
 }

@@ -1,6 +1,7 @@
 package worktrees_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -14,6 +15,17 @@ func (s *scene) checkpoint(id, task string) {
 	s.t.Helper()
 	p := board.PreExec{About: about(task), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}}
 	testrun.Must(worktrees.PreExec(s.ctx, s.b, gitboard.Request{Actor: s.as(id)}, p))(s.t)
+}
+
+// TestFilesWithCommas: a list is paths unless a file has its name.
+func TestFilesWithCommas(t *testing.T) {
+	s := newScene(t, ready("one"), claimed("coder-1", "one"))
+	s.work("one", "c,d.txt", "c\n")
+	p := board.PreExec{About: about("one"), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt, b.txt", "c,d.txt"}}}
+	done := testrun.Must(worktrees.PreExec(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, p))(t)
+	if got := done.After.Task("one").CheckpointOfIteration().FilesToModify; !slices.Equal(got, []string{"a.txt", "b.txt", "c,d.txt"}) {
+		t.Errorf("the files are %q", got)
+	}
 }
 
 func (s *scene) trySubmit(id, task string) ([]string, error) {

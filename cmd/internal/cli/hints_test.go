@@ -196,7 +196,10 @@ func (l *life) try(agent string, args ...string) (int, string, string) {
 	return code, said.Error.Message, said.Error.Hint
 }
 
-var hinted = regexp.MustCompile(`git liza .*$`)
+var (
+	hinted = regexp.MustCompile(`git liza .*$`)
+	filled = strings.NewReplacer(" TEXT", " text", " COMMAND", " true", " PATH", " path.go") // what the caller puts in
+)
 
 // words splits a command line as a shell does, and fails if the shell rejects it.
 func words(t *testing.T, line string) []string {
@@ -277,7 +280,7 @@ func (l *life) score(moves []wrongMove) (points int) {
 		}
 		legal[m.who+": "+command] = true
 		refs := testrun.RunGit(l.t, l.dir, "for-each-ref")
-		if code, message, _ := l.try(m.who, words(l.t, strings.TrimPrefix(command, "git liza "))...); code != 0 {
+		if code, message, _ := l.try(m.who, words(l.t, filled.Replace(strings.TrimPrefix(command, "git liza ")))...); code != 0 {
 			l.t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)
 		}
 		if testrun.RunGit(l.t, l.dir, "for-each-ref") != refs {

@@ -134,11 +134,24 @@ var placeholders = sync.OnceValue(func() *regexp.Regexp {
 // placeholder replaces a type by a word of the same width that a user understands.
 func placeholder(row string) string {
 	flag, typ := row[:strings.LastIndexByte(row, ' ')+1], row[strings.LastIndexByte(row, ' ')+1:]
-	word := "TEXT"
+	return flag + call.Pad(typeName(typ), len(typ))[:len(typ)]
+}
+
+// typeName is a type as users read it.
+func typeName(typ string) string {
 	if typ == "int" {
-		word = "N"
+		return "N"
 	}
-	return flag + call.Pad(word, len(typ))[:len(typ)]
+	return "TEXT"
+}
+
+// valueName is the placeholder for a flag's value in hints and help, "" for a flag without one.
+func valueName(f *pflag.Flag) string {
+	name, _ := pflag.UnquoteUsage(f)
+	if name == "" || name != f.Value.Type() {
+		return name
+	}
+	return typeName(name)
 }
 
 func capital(s string) string {

@@ -149,7 +149,21 @@ func parse(c *call.Call, args []string) (*pflag.FlagSet, error) {
 	if c.Request != "" && !c.Cmd.Writes {
 		return flags, call.Usage(c.Cmd, "--request is for commands that write")
 	}
-	return flags, nil
+	return flags, placeholderFault(c.Cmd, flags)
+}
+
+// placeholderFault refuses a flag that was copied from a hint or a page without a value of its own.
+func placeholderFault(cmd *call.Command, flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, is := f.Value.(pflag.SliceValue); is {
+			values = list.GetSlice()
+		}
+		if word := valueName(f); len(word) > 1 && slices.Contains(values, word) {
+			err = call.Usage(cmd, "--%s has the placeholder %s: put your own value there", f.Name, word)
+		}
+	})
+	return err
 }
 
 // argumentFault reports too few or too many arguments. A word too many may be the second word of a
