@@ -107,6 +107,29 @@ func whole(name string) string {
 	return string(data)
 }
 
+// Near are the sections, as NAME#SECTION, that have a word in their headings, or else the names of all
+// documents.
+func Near(word string) (names []string) {
+	docs := All()
+	for _, d := range docs {
+		if d.In != "" {
+			continue
+		}
+		_, anchors, _ := section(whole(d.Name), "")
+		for _, anchor := range anchors {
+			if word != "" && strings.Contains("-"+anchor+"-", "-"+anchorOf(word)+"-") {
+				names = append(names, d.Name+"#"+anchor)
+			}
+		}
+	}
+	if len(names) == 0 {
+		for _, d := range docs {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
 // Section is a section of a document: from the heading whose anchor is named, as web pages make
 // anchors of headings, to the next heading of its level or above. A section that a part lacks is
 // looked up in the whole document of the part. known are the anchors of the part or document.

@@ -53,11 +53,7 @@ var _ = add(func() *call.Command {
 			name = strings.TrimSuffix(name, ".md")
 			line, ok := specs.Text(name)
 			if !ok {
-				var names []string
-				for _, d := range docs {
-					names = append(names, d.Name)
-				}
-				return board.Refuse(board.CodeUnknownDocument, "no document is called "+text.Line(c.Args[0], 60), call.Suggest(name, names))
+				return board.Refuse(board.CodeUnknownDocument, "no document is called "+text.Line(c.Args[0], 60), call.Suggest(name, specs.Near(name)))
 			}
 			if part {
 				section, known, found := specs.Section(name, anchor)
