@@ -39,8 +39,12 @@ func StartGoal(ctx context.Context, c *call.Call, p board.GoalStart) (call.Resul
 	}
 	id, after := r.Done[0].Op.Payload.(*board.GoalStart).ID, r.Done[0].After
 	r.Extra = map[string]any{"goal": id}
-	if g := after.Goal(id); g != nil && g.SpecRef == "" {
+	switch g := after.Goal(id); {
+	case g == nil:
+	case g.SpecRef == "":
 		r.Lines = append(r.Lines, "no spec yet, and no planner is started without one: git liza start takes the goal's text")
+	case p.SpecRef == "":
+		r.Lines = append(r.Lines, "its spec is "+g.SpecRef+"; for another: git liza edit "+id)
 	}
 	if sp := after.Sprint(); sp.Over() {
 		r.Lines = append(r.Lines, sp.ID+" is "+string(sp.Status)+": git liza sprint start begins the next")

@@ -33,7 +33,7 @@ func remoteOf(ctx context.Context, c *call.Call, name string) (*git.Remote, erro
 		return nil, err
 	}
 	if name == "" {
-		return nil, board.Refuse(board.CodeNoRemote, "this repository has no remote to open a pull request at", "git remote add origin ADDRESS")
+		return nil, board.Refuse(board.CodeNoRemote, "this repository has no remote, so no host has its issues and pull requests", "git remote add origin ADDRESS")
 	}
 	return c.Board.Repo().Remote(ctx, name)
 }

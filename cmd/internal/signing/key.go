@@ -40,10 +40,10 @@ func KeyOf(ctx context.Context, c *call.Call, a board.Actor) (*sshsig.Signer, er
 		return LoadKey(ctx, c, where)
 	}
 	if a.Role == roles.Human {
-		return nil, board.Refuse(board.CodeSignature, "this board's commits are signed, and no key is set for you",
+		return nil, board.Refuse(board.CodeSignature, "this needs a signature, and no key is set for you",
 			"git config liza.signingkey FILE; the keys that may sign: git liza keys list")
 	}
-	return nil, board.Refuse(board.CodeSignature, "this board's commits are signed, and no key is set for "+a.ID,
+	return nil, board.Refuse(board.CodeSignature, "this needs a signature, and no key is set for "+a.ID,
 		"set LIZA_SIGNING_KEY to the file of its private key; a human adds the public one: git liza keys add "+a.ID+" FILE.pub")
 }
 
