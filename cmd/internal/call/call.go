@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -208,12 +209,25 @@ func (c *Call) Report(done *gitboard.Done, extra map[string]any, lines ...string
 		if done.Repeated {
 			said += " (done before, under this request)"
 		}
-		err = c.Say(append([]string{said}, lines...)...)
+		err = c.Say(slices.Concat([]string{said}, lines, c.afterwards(done, lines))...)
 	}
 	if err != nil {
 		return &UnwrittenError{done.Subject, err}
 	}
 	return nil
+}
+
+// afterwards is the next step of an agent whose operation has ended its work, unless the lines name one.
+func (c *Call) afterwards(done *gitboard.Done, lines []string) []string {
+	ends := slices.Contains([]string{"submit", "block", "handoff", "verdict"}, done.Op.Name())
+	named := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "next: ") })
+	switch {
+	case !ends || named || done.After.Agent(done.Op.Actor.ID) == nil:
+		return nil
+	case c.App.Supervised():
+		return []string{"next: end your turn"}
+	}
+	return []string{"next: git liza prime"}
 }
 
 // Reported is a successful operation as JSON shows it.
