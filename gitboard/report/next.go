@@ -250,9 +250,21 @@ func (n *next) planner() {
 	if n.who.Role == roles.Planner && len(n.s.Running()) > 0 {
 		n.discovered(n.s.List(board.DiscoveryDir)...)
 	}
+	n.unplanned()
 	n.board("goal-complete", "every task is finished; if the goal is reached")
-	if slices.ContainsFunc(n.s.Running(), func(g *board.Goal) bool { return !n.s.Planned(g) }) {
-		n.board("add-task", "there is no task yet")
+}
+
+// unplanned adds the definition of a task where a goal has none, or has given up all of them.
+func (n *next) unplanned() {
+	for _, g := range n.s.Running() {
+		switch given := n.s.TasksOf(g.ID); {
+		case !n.s.Planned(g):
+			n.board("add-task", "there is no task yet")
+			return
+		case g.Archived == 0 && !slices.ContainsFunc(given, func(b board.Brief) bool { return b.Status != board.Abandoned }):
+			n.board("add-task", "every task of "+g.ID+" is abandoned")
+			return
+		}
 	}
 }
 
