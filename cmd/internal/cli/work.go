@@ -97,6 +97,10 @@ func reportClaim(c *call.Call, got *worktrees.Claimed) error {
 	lines = append(append(lines, call.Prefixed("warning: ", got.Warnings)...), "next: "+next)
 	extra := map[string]any{
 		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": call.Every(got.Conflicts), "warnings": call.Every(got.Warnings),
+		"title": t.Heading(), "description": t.Description, "done_when": t.DoneWhen, "scope": t.Scope, "spec_ref": t.SpecRef,
+	}
+	if t.Rejection != nil {
+		extra["rejected"] = t.Rejection.Prose()
 	}
 	if len(unblocked) > 0 {
 		extra["unblocked"] = unblocked
