@@ -82,23 +82,23 @@ var said = map[string][]string{
 }
 
 func TestInstructions(t *testing.T) {
-	used := map[string]bool{"base": true}
-	for name, begin := range situations {
-		text := build(t, begin(newScene(t)))
-		for prefix, patterns := range said {
-			if prefix != "base" && !strings.HasPrefix(name, prefix) {
-				continue
-			}
-			used[prefix] = true
-			for _, p := range patterns {
-				if !regexp.MustCompile(`(?m)` + regexp.MustCompile(` +`).ReplaceAllString(p, `\s+`)).MatchString(text) {
+	texts := prompts(t)
+	spaces := regexp.MustCompile(` +`)
+	for prefix, patterns := range said {
+		used := false
+		for _, p := range patterns {
+			pattern := regexp.MustCompile(`(?m)` + spaces.ReplaceAllString(p, `\s+`))
+			for name, text := range texts {
+				if prefix != "base" && !strings.HasPrefix(name, prefix) {
+					continue
+				}
+				used = true
+				if !pattern.MatchString(text) {
 					t.Errorf("%s does not say %s", name, p)
 				}
 			}
 		}
-	}
-	for prefix := range said {
-		if !used[prefix] {
+		if !used {
 			t.Errorf("%s is not a situation", prefix)
 		}
 	}
@@ -106,12 +106,13 @@ func TestInstructions(t *testing.T) {
 
 // TestOnlyWhatTheSituationNeeds checks that instructions for one situation appear in no other.
 func TestOnlyWhatTheSituationNeeds(t *testing.T) {
+	texts := prompts(t)
 	for pattern, where := range map[string]string{
 		"PRIOR REJECTION FEEDBACK": "coder_rework coder_comments coder_inherited", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
 		"That was another attempt": "coder_inherited", "Each earlier finding needs": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "\nSTAGE: ": "coder_stage reviewer_quorum", "\nAPPROVALS SO FAR: ": "reviewer_quorum", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
 	} {
-		for name, begin := range situations {
-			if text := build(t, begin(newScene(t))); strings.Contains(text, pattern) != slices.Contains(strings.Fields(where), name) {
+		for name, text := range texts {
+			if strings.Contains(text, pattern) != slices.Contains(strings.Fields(where), name) {
 				t.Errorf("%s: %q belongs to %s", name, pattern, where)
 			}
 		}

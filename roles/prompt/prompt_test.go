@@ -266,10 +266,19 @@ func build(t testing.TB, in prompt.Input) string {
 	return testrun.Must(prompt.Build(in))(t)
 }
 
-func TestSituations(t *testing.T) {
+// prompts are the prompts of all situations.
+func prompts(t testing.TB) map[string]string {
+	t.Helper()
+	all := map[string]string{}
 	for name, begin := range situations {
+		all[name] = build(t, begin(newScene(t)))
+	}
+	return all
+}
+
+func TestSituations(t *testing.T) {
+	for name, text := range prompts(t) {
 		t.Run(name, func(t *testing.T) {
-			text := build(t, begin(newScene(t)))
 			golden.Check(t, filepath.Join("testdata", name+".txt"), text)
 			if len(text) > 8<<10 {
 				t.Errorf("%d bytes are more than a page: what the agent must know, stated once", len(text))
