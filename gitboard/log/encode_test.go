@@ -41,15 +41,15 @@ func isEncoded(t *testing.T, tree *Tree, objects []plumbing.Object) {
 func TestTreeWide(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	files := map[string][]byte{}
-	for i := range 7 * leafSize {
+	for i := range 4 * leafSize {
 		files[fmt.Sprintf("f-%d", i)] = []byte{byte(i)}
 	}
 	filled := testrun.Must(NewTree().Change(files))(t)
 	tree := newTree(filled.entries(), nil) // as it is read: one leaf
-	for step := range 600 {
-		name := fmt.Sprintf("f-%d", random.IntN(9*leafSize))
+	for step := range 300 {
+		name := fmt.Sprintf("f-%d", random.IntN(6*leafSize))
 		change := map[string][]byte{name: {byte(step)}}
-		if step > 300 || step%3 == 0 {
+		if step > 150 || step%3 == 0 {
 			change = map[string][]byte{name: nil, sortedNames(files)[0]: nil, sortedNames(files)[len(files)/2]: nil}
 		}
 		for name, data := range change {

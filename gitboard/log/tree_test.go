@@ -1,6 +1,7 @@
 package log_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -87,13 +88,13 @@ func TestTreeChange(t *testing.T) {
 // notesUpTo writes n notes to the board by hand.
 func (w *writer) notesUpTo(n int) {
 	w.t.Helper()
+	const first = "note-1"
+	one, err := codec.EncodeChecked(board.RecordPath(board.NoteDir, first), &board.Note{ID: first, Timestamp: "2026-02-03T08:00:00Z", By: "human", Message: "m"})
+	check(w.t, err)
 	files := map[string][]byte{}
 	for i := range n {
 		id := fmt.Sprintf("note-%d", i+1)
-		path := board.RecordPath(board.NoteDir, id)
-		data, err := codec.EncodeChecked(path, &board.Note{ID: id, Timestamp: "2026-02-03T08:00:00Z", By: "human", Message: "m"})
-		check(w.t, err)
-		files[path] = data
+		files[board.RecordPath(board.NoteDir, id)] = bytes.Replace(one, []byte(first), []byte(id), 1)
 	}
 	w.byHand(files)
 }
