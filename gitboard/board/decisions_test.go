@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -87,7 +88,7 @@ func otherTexts(string) []string { return []string{"", "other"} }
 
 func TestDecisions(t *testing.T) {
 	var b strings.Builder
-	for _, d := range decisions(t) {
+	for _, d := range decisions() {
 		fmt.Fprintf(&b, "\n%s by %s\n", d.p.Op(), d.who.ID)
 		usual := d.attempt(d.who, d.p)
 		for _, l := range usual {
@@ -215,8 +216,11 @@ func TestDecisionsOnSteps(t *testing.T) {
 }
 
 // everything is a board with a record of every kind, and a task in nearly every state.
-func everything(t failer) *script {
-	s := side(t)
+func everything(t failer) *script { return begun(t).once("everything", furnish) }
+
+// furnish adds what everything has.
+func furnish(s *script) {
+	bill(s)
 	for _, a := range []string{"coder-4", "coder-5"} {
 		s.do(agent(a), &board.Register{Session: "s-" + a, Clone: "here", Terminal: "tty1", Host: "there", PID: 7, CLI: "claude", Model: "m-1"})
 	}
@@ -236,11 +240,12 @@ func everything(t failer) *script {
 	s.do(human, &board.Resolve{Text: "it is back"}).do(human, &board.Resume{Decision: "CONTINUE"})
 	s.do(human, plansReviewedBy("human")).do(planner, of("goal-1", "draft", "merged")).do(planner, finalize("draft"))
 	s.outage()
-	return s.do(coder1, goOn("integration-failed")).do(coder1, preExec("integration-failed"))
+	s.do(coder1, goOn("integration-failed")).do(coder1, preExec("integration-failed"))
 }
 
-// decisions are operations of every kind, where they are allowed.
-func decisions(t failer) (all []decision) {
+// decisions are operations of every kind, where they are allowed. Their boards are made once.
+var decisions = sync.OnceValue(func() (all []decision) {
+	t := panics{}
 	made := map[board.Status]*script{}
 	in := func(status board.Status) *script {
 		if made[status] == nil {
@@ -372,7 +377,7 @@ func decisions(t failer) (all []decision) {
 	tripped := begun(t).outage().do(planner, outage)
 	where(tripped, human, &board.Resolve{Text: "it is back"})
 	return all
-}
+})
 
 var outage = &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", ReportFile: "report.md"}
 

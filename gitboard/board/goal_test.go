@@ -22,10 +22,13 @@ func of(goal, id string, depends ...string) *board.AddTask {
 }
 
 // side returns a board with two active goals, each with its own planner.
-func side(t failer) *script {
-	s := begun(t).do(planner2, &board.Register{Session: planner2.Session})
+func side(t failer) *script { return begun(t).once("side", bill) }
+
+// bill starts the second goal.
+func bill(s *script) {
+	s.do(planner2, &board.Register{Session: planner2.Session})
 	s.do(human, &board.GoalStart{ID: "billing", Text: "Send invoices", SpecRef: "specs/billing.md", Priority: 2})
-	return s.do(planner2, &board.Plan{Goal: "billing"})
+	s.do(planner2, &board.Plan{Goal: "billing"})
 }
 
 func (s *script) goal(id string) *board.Goal { return s.state().Goal(id) }

@@ -249,7 +249,9 @@ func TestRejection(t *testing.T) {
 }
 
 func deadlocked(t failer) *script {
-	return begun(t).do(human, &board.SetConfig{Key: "max_review_cycles", Value: "2"}).rejected("login").do(coder1, goOn("login")).again(coder1, "login")
+	return begun(t).once("deadlocked", func(s *script) {
+		s.do(human, &board.SetConfig{Key: "max_review_cycles", Value: "2"}).rejected("login").do(coder1, goOn("login")).again(coder1, "login")
+	})
 }
 
 // TestLeavingAReviewDeadlock checks what is needed to leave a review deadlock, and how the work goes on.

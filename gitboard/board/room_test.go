@@ -50,35 +50,34 @@ func TestRoomToEnd(t *testing.T) {
 		return p
 	}
 	force := &board.Block{About: about("login"), Reason: longText(4 << 10)}
-	for name, end := range map[string]board.Payload{
-		"abandon":   &board.Abandon{About: about("login"), Reason: longText(2 << 10)},
-		"supersede": &board.Supersede{About: about("login"), By: []string{"other"}, Reason: longText(1 << 10)},
+	s := begun(t).ready("other").claimed("login")
+	for _, c := range []board.Actor{coder1, coder2, coder3} {
+		s.fill(c, long("login"))
+		s.do(c, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"})
+		if c != coder3 {
+			next := coder2
+			if c == coder2 {
+				next = coder3
+			}
+			s.do(next, goOn("login"))
+		}
+	}
+	if n := s.size("tasks/login.yaml"); n < 30<<10 {
+		t.Errorf("it has %d bytes alone", n)
+	}
+	s.do(human, force)
+	s.do(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: longText(1 << 10)}, Set: []string{"scope"}, Reason: "less"})
+	// A planner that never stops amending leaves that room, too.
+	for i := 0; ; i++ {
+		scope := fmt.Sprintf("%d %s", i, longText(2<<10))
+		if err := s.step(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: scope}, Set: []string{"scope"}, Reason: "again"}); err != nil {
+			break
+		}
+	}
+	for _, end := range []board.Payload{
+		&board.Abandon{About: about("login"), Reason: longText(2 << 10)}, &board.Supersede{About: about("login"), By: []string{"other"}, Reason: longText(1 << 10)},
 	} {
-		s := begun(t).ready("other").claimed("login")
-		for _, c := range []board.Actor{coder1, coder2, coder3} {
-			s.fill(c, long("login"))
-			s.do(c, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"})
-			if c != coder3 {
-				next := coder2
-				if c == coder2 {
-					next = coder3
-				}
-				s.do(next, goOn("login"))
-			}
-		}
-		if n := s.size("tasks/login.yaml"); n < 30<<10 {
-			t.Errorf("%s: it has %d bytes alone", name, n)
-		}
-		s.do(human, force)
-		s.do(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: longText(1 << 10)}, Set: []string{"scope"}, Reason: "less"})
-		// A planner that never stops amending leaves that room, too.
-		for i := 0; ; i++ {
-			scope := fmt.Sprintf("%d %s", i, longText(2<<10))
-			if err := s.step(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: scope}, Set: []string{"scope"}, Reason: "again"}); err != nil {
-				break
-			}
-		}
-		s.do(planner, end)
+		s := s.clone().do(planner, end)
 		s.size("tasks/login.yaml")
 		s.size("goals/goal-1.yaml")
 	}
@@ -155,9 +154,9 @@ func TestFullGoal(t *testing.T) {
 	testrun.NotShort(t)
 	s := begun(t).ready("login")
 	s.fill(planner, &board.AlignmentEntry{Event: "look", Summary: strings.Repeat("x", 30<<10)})
-	for i := range 8 {
+	for i := range 5 {
 		id := fmt.Sprintf("t%d", i)
-		s.ready(id).do(planner, &board.Abandon{About: about(id), Reason: strings.Repeat("x", 10<<10)})
+		s.ready(id).do(planner, &board.Abandon{About: about(id), Reason: strings.Repeat("x", 15<<10)})
 	}
 	if n := s.size("goals/goal-1.yaml"); n > 240<<10 {
 		t.Errorf("the goal has %d bytes", n)

@@ -2,6 +2,7 @@ package board_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"reflect"
@@ -20,8 +21,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
+// TestMain has half as many random histories tried as usual, unless a flag asks for more.
 func TestMain(m *testing.M) {
 	testrun.Prepare()
+	if err := flag.Set("rapid.checks", "50"); err != nil {
+		panic(err)
+	}
 	m.Run()
 }
 
@@ -237,7 +242,10 @@ func (s *script) encoded(changes map[string]any) map[string]string {
 		if most := board.Size(r); len(data) > most {
 			s.t.Fatalf("%s has %d bytes, and Size says %d at most:\n%s", path, len(data), most, data)
 		}
-		back := s.decoded(path, texts[path])
+		back, err := codec.Decode(path, data)
+		if err != nil {
+			s.t.Fatalf("%v", err)
+		}
 		if !reflect.DeepEqual(r, back) {
 			s.sameBytes(path, r, back, texts[path])
 		}
@@ -256,15 +264,6 @@ func (s *script) sameBytes(path string, r, back any, text string) {
 	if again, err := codec.Encode(back); err != nil || string(again) != text {
 		s.t.Fatalf("%s: encoded again it differs:\n%s\n%s", path, text, again)
 	}
-}
-
-func (s *script) decoded(path, text string) any {
-	s.t.Helper()
-	r, err := codec.Decode(path, []byte(text))
-	if err != nil {
-		s.t.Fatalf("%v", err)
-	}
-	return r
 }
 
 // checked are decoded copies of all records that encoded has checked, by path and bytes.
@@ -292,7 +291,8 @@ func (s *script) readBack(op board.Operation, message, file string) board.Operat
 }
 
 // mirrored runs an operation on the board of decoded records and checks that the outcome is the
-// same.
+// same. The boards of all scripts share these records: sourceUnchanged has checked that the
+// operation changes none.
 func (s *script) mirrored(op board.Operation, changed map[string]string, refused error) {
 	s.t.Helper()
 	before := board.NewState(s.mirror, s.last)
@@ -312,7 +312,7 @@ func (s *script) mirrored(op board.Operation, changed map[string]string, refused
 			decoded.Changes()[path] = nil
 			continue
 		}
-		decoded.Changes()[path] = s.decoded(path, text)
+		decoded.Changes()[path] = checked[path+"\n"+text]
 	}
 	s.mirror.Absorb(decoded)
 }

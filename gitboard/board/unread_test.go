@@ -2,6 +2,7 @@ package board_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +65,7 @@ func (f *failing) Archived(id string) (string, board.Brief, error) {
 func TestUnread(t *testing.T) {
 	s := begun(t)
 	s.in(board.Merged, "b").in(board.Claimed, "a").do(planner, add("c", "b"))
-	all := decisions(t)
+	all := slices.Clone(decisions())
 	for _, op := range []board.Operation{
 		{Actor: human, Payload: withDocs()}, {Actor: human, Payload: write("tasks/c.yaml", "depends_on", "[b, a]")}, {Actor: coder2, Payload: claim("c")},
 		{Actor: planner, Payload: &board.Ack{IDs: []string{"note-9"}}}, {Actor: human, Payload: &board.Answer{Note: "note-9", Text: "t"}}, {Actor: human, Payload: write("tasks/c.yaml", "reserved_for", "coder-9")},
@@ -95,9 +96,8 @@ func TestUnread(t *testing.T) {
 // fail.
 func TestMissing(t *testing.T) {
 	met := map[string]bool{}
+	s := begun(t).ready("other").in(board.Claimed, "login")
 	for _, path := range []string{board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath} {
-		s := begun(t)
-		s.ready("other").in(board.Claimed, "login")
 		damaged := &lacking{Source: s.mem, path: path}
 		for _, p := range append(taskOps("login"), &board.SetCheckpoint{}, &board.Resume{}, &board.Abort{}, &board.GoalComplete{},
 			&board.Trip{Pattern: "retry_loop"}, &board.Resolve{Text: "r"}, &board.SprintEnd{}, &board.SprintStart{}, &board.Deadline{},
