@@ -225,12 +225,28 @@ func unknownFlag(cmd *call.Command, flags *pflag.FlagSet, e *pflag.NotExistError
 	var known []string
 	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	fault := call.Usage(cmd, "%s has no flag --%s", name, text.Line(e.GetSpecifiedName(), 40)).(*call.UsageError)
-	if way := flagWays[name+" --"+e.GetSpecifiedName()]; way != "" {
-		fault.Hint = way
-	} else if near := text.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
-		fault.Hint = "nearest: --" + strings.Join(near, ", --")
-	}
+	fault.Hint = cmp.Or(wayOfFlag(cmd, e.GetSpecifiedName(), known), fault.Hint)
 	return fault
+}
+
+// wayOfFlag names what an unknown flag may stand for, "" if nothing is like it.
+func wayOfFlag(cmd *call.Command, flag string, known []string) string {
+	if cmd != nil {
+		if way := flagWays[cmd.Name+" --"+flag]; way != "" {
+			return way
+		}
+		if argument := arguments[flag]; argument != "" && slices.Contains(strings.Fields(strings.Trim(cmd.Args, `[]"`)), argument) {
+			return "git liza " + cmd.Name + " " + cmd.Args
+		}
+	}
+	near := text.Nearest(flag, known, 3)
+	if other := synonyms[flag]; slices.Contains(known, other) {
+		near = []string{other}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "nearest: --" + strings.Join(near, ", --")
 }
 
 func takes(f *pflag.Flag) string {

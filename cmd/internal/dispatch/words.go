@@ -53,4 +53,15 @@ var ways = map[string]string{
 }
 
 // flagWays are the commands that do what flags of other tools mean.
-var flagWays = map[string]string{"web --port": "git liza web --listen 127.0.0.1:PORT"}
+var flagWays = map[string]string{
+	"agent --role":      "git liza agent ROLE",
+	"verdict --approve": ways["approve"],
+	"verdict --reject":  ways["reject"],
+	"web --port":        "git liza web --listen 127.0.0.1:PORT",
+}
+
+// arguments are the arguments that flags of other tools stand for.
+var arguments = map[string]string{"goal": "GOAL", "id": "ID", "message": "TEXT", "task": "ID", "text": "TEXT"}
+
+// synonyms are the flags that flags of other tools stand for.
+var synonyms = map[string]string{"because": "reason", "limit": "max", "message": "reason", "name": "title"}
