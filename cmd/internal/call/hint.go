@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/log"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/text"
@@ -21,7 +22,10 @@ import (
 func (c *Call) Hinted(ctx context.Context, err error) error {
 	var r *board.Refusal
 	var u *UsageError
+	noBoard := errors.Is(err, log.ErrNoBoard) || errors.As(err, &r) && r.Code == board.CodeNoBoard
 	switch {
+	case noBoard && c.AgentID() != "":
+		return board.Refuse(board.CodeNoBoard, "there is no board here yet", "a human starts one, or joins that of a shared project: git liza init")
 	case errors.As(err, &r):
 		if way := c.wayOut(ctx, r); way.Text != "" || r.Hint.Text == "" {
 			r.Hint = orText(way, c.page())
