@@ -133,11 +133,13 @@ func TestScripts(t *testing.T) {
 			"approves": approveTask,
 			"begins":   begins,
 			"clock":    clock,
+			"commits":  commitWork,
 			"exits":    exits,
 			"hub":      hub,
 			"liza":     lizaWithin,
 			"submits":  submitTask,
 			"task":     readyTask,
+			"works":    workOnTask,
 		},
 	})
 }

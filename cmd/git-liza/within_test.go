@@ -158,22 +158,33 @@ func readyTask(ts *testscript.TestScript, _ bool, args []string) {
 
 // submitTask takes a task from its claim to its submission: `submits TASK CODER FILE TEXT`.
 func submitTask(ts *testscript.TestScript, _ bool, args []string) {
+	as(ts, args[1], func() { lizaWithin(ts, false, []string{"claim", args[0]}) })
+	workOnTask(ts, false, args)
+}
+
+// workOnTask takes a task that is claimed to its submission: `works TASK CODER FILE TEXT`.
+func workOnTask(ts *testscript.TestScript, _ bool, args []string) {
 	id, file := args[0], args[2]
 	as(ts, args[1], func() {
-		lizaWithin(ts, false, []string{"claim", id})
 		lizaWithin(ts, false, []string{
 			"pre-exec", id, "--intent", "write " + file, "--validation", "sh test_" + file + " prints ok",
 			"--file", file, "--file", "test_" + file,
 		})
-		worktree := filepath.Join(".worktrees", id)
 		for _, name := range []string{file, "test_" + file} {
-			ts.Check(os.WriteFile(ts.MkAbs(filepath.Join(worktree, name)), []byte(args[3]+"\n"), 0o644))
+			ts.Check(os.WriteFile(ts.MkAbs(filepath.Join(".worktrees", id, name)), []byte(args[3]+"\n"), 0o644))
 		}
-		for _, git := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "Write " + file}} {
-			ts.Check(ts.Exec("git", append([]string{"-C", worktree}, git...)...))
-		}
+		commitWork(ts, false, []string{id, "Write " + file})
 		lizaWithin(ts, false, []string{"submit", id})
 	})
+}
+
+// commitWork commits all files of a task's worktree as the agent, with the trailers that the hooks
+// write, and without their processes: `commits TASK SUBJECT`.
+func commitWork(ts *testscript.TestScript, _ bool, args []string) {
+	worktree := filepath.Join(".worktrees", args[0])
+	trailers := "Liza-Task: " + args[0] + "\nLiza-Agent: " + ts.Getenv("LIZA_AGENT_ID")
+	ts.Check(ts.Exec("git", "-C", worktree, "add", "-A"))
+	ts.Check(ts.Exec("git", "-c", "core.hooksPath=/dev/null", "-C", worktree, "commit", "-q", "-m", args[1], "-m", trailers))
 }
 
 // approveTask takes a task from the claim of its review to its approval: `approves TASK REVIEWER`.
