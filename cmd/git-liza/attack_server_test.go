@@ -10,9 +10,10 @@ import (
 // newServer makes a site that shares its board by a bare repository with the lock on.
 func newServer(t *testing.T) *site {
 	t.Helper()
-	s := newSite(t)
-	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
-	return s
+	return &site{prepared(t, "server", t.TempDir(), func(p *project) {
+		p.occupied()
+		(&site{p}).ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
+	})}
 }
 
 // bypass writes a commit on the board with plain git: $1 is the file, $2 the sed script for its

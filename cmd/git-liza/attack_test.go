@@ -14,13 +14,18 @@ type site struct{ *project }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	p := newProject(t)
+	return &site{prepared(t, "site", t.TempDir(), (*project).occupied)}
+}
+
+// occupied makes a project with two tasks, and has coders claim them.
+func (p *project) occupied() {
+	p.t.Helper()
+	p.founded()
 	for _, id := range []string{"parse", "print"} {
 		p.must("", "add-task", "--id", id, "--desc", "Write "+id, "--done", id+".txt is there", "--scope", "IN: "+id+".txt", "--spec", "specs/vision.md", "--ready", "--kind", "doc")
 	}
 	p.must("coder-1", "claim", "parse")
 	p.must("coder-2", "claim", "print")
-	return &site{p}
 }
 
 // sh runs a shell script in a directory of the project as an agent, "" for a human.

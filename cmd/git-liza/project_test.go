@@ -25,8 +25,10 @@ type project struct {
 	env []string
 }
 
-// newProject makes a repository with one commit and a board, in a directory with a space and an
-// umlaut in its name.
+// house is the directory of a project: its name has a space and an umlaut.
+const house = "möbel haus"
+
+// newProject makes a repository with one commit and a board.
 func newProject(t *testing.T) *project {
 	t.Helper()
 	return newProjectIn(t, t.TempDir())
@@ -35,17 +37,21 @@ func newProject(t *testing.T) *project {
 // newProjectIn is newProject below a given directory.
 func newProjectIn(t *testing.T, dir string) *project {
 	t.Helper()
-	full(t)
-	p := &project{t: t, dir: filepath.Join(dir, "möbel haus"), env: os.Environ()}
-	testrun.Check(t, copyProject(prepared(t), p.dir))
-	return p
+	return prepared(t, "project", dir, (*project).founded)
+}
+
+// founded makes a project's repository and its board.
+func (p *project) founded() {
+	p.t.Helper()
+	p.begin()
+	p.must("", "init", "--unattended", "A goal")
 }
 
 // newRepository is newProject without the board.
 func newRepository(t *testing.T) *project {
 	t.Helper()
 	full(t)
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "möbel haus"), env: os.Environ()}
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), house), env: os.Environ()}
 	p.begin()
 	return p
 }
@@ -77,37 +83,34 @@ const longest = 5 * time.Minute
 
 var preparing struct {
 	sync.Mutex
-	dir string
+	dirs map[string]string
 }
 
-// prepared returns the directory that newProject copies. The first test that needs it makes it.
-func prepared(t *testing.T) string {
+// prepared copies a project, with what lies around it, to a directory. The first test that needs it
+// makes it.
+func prepared(t *testing.T, name, to string, make func(p *project)) *project {
 	t.Helper()
+	full(t)
 	preparing.Lock()
 	defer preparing.Unlock()
-	if preparing.dir == "" {
-		p := &project{t: t, dir: filepath.Join(shared, "prepared"), env: os.Environ()}
-		p.begin()
-		p.must("", "init", "--unattended", "A goal")
-		preparing.dir = p.dir
+	if preparing.dirs == nil {
+		preparing.dirs = map[string]string{}
 	}
-	return preparing.dir
+	from, made := preparing.dirs[name]
+	if !made {
+		from = filepath.Join(shared, name)
+		make(&project{t: t, dir: filepath.Join(from, house), env: os.Environ()})
+		preparing.dirs[name] = from
+	}
+	testrun.Check(t, copyTree(from, to, func(_ string, data []byte) []byte {
+		return bytes.ReplaceAll(data, []byte(from), []byte(to))
+	}))
+	return &project{t: t, dir: filepath.Join(to, house), env: os.Environ()}
 }
 
-// copyProject copies a project. Files that git liza keeps beside the board contain the directory's
-// name, which is replaced by the new one.
-func copyProject(from, to string) error {
-	own := filepath.Join(from, ".git", "liza")
-	return copyTree(from, to, func(path string, data []byte) []byte {
-		if strings.HasPrefix(path, own) {
-			return bytes.ReplaceAll(data, []byte(from), []byte(to))
-		}
-		return data
-	})
-}
-
-// copyTree copies a project's directory with its modes and times. Git's objects, which nobody
-// changes, are hard links where possible; every other file's content goes through content.
+// copyTree copies a directory with the modes and times of its files. Git's objects, which nobody
+// changes, are hard links where possible; every other file's content, which may contain the
+// directory's name, goes through content.
 func copyTree(from, to string, content func(path string, data []byte) []byte) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -120,15 +123,21 @@ func copyTree(from, to string, content func(path string, data []byte) []byte) er
 			return err
 		case e.IsDir():
 			return os.MkdirAll(at, info.Mode().Perm())
+		case e.Type() == fs.ModeSymlink:
+			target, err := os.Readlink(path)
+			return errors.Join(err, os.Symlink(string(content(path, []byte(target))), at))
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("%s is neither a file nor a directory", path)
-		case strings.HasPrefix(path, filepath.Join(from, ".git", "objects")) && os.Link(path, at) == nil:
+		case strings.Contains(path, objects) && os.Link(path, at) == nil:
 			return nil // else it is on another disk
 		}
 		data, err := os.ReadFile(path)
 		return errors.Join(err, os.WriteFile(at, content(path, data), info.Mode().Perm()), os.Chtimes(at, info.ModTime(), info.ModTime()))
 	})
 }
+
+// objects is the part of a path that is in a directory of git's objects.
+const objects = "git" + string(filepath.Separator) + "objects" + string(filepath.Separator)
 
 func (p *project) run(agent, name string, args ...string) (string, string, int) {
 	cmd := exec.Command(name, args...)

@@ -45,19 +45,27 @@ type forgeHost struct {
 
 func newForgeHost(t *testing.T) *forgeHost {
 	t.Helper()
-	h := &forgeHost{project: newProject(t), hub: filepath.Join(t.TempDir(), "ann", "shop.git")}
-	h.git("init", "-q", "--bare", "-b", "main", h.hub)
+	h := &forgeHost{project: prepared(t, "forge", t.TempDir(), func(p *project) {
+		p.founded()
+		hub := shopOf(p)
+		p.git("init", "-q", "--bare", "-b", "main", hub)
+		p.git("remote", "add", "origin", hub)
+		p.git("push", "-q", "origin", "main")
+		p.must("", "share", "origin")
+	})}
+	h.hub = shopOf(h.project)
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	h.address = server.URL
 	h.env = append(h.env, settings("url."+filepath.Dir(filepath.Dir(h.hub))+"/.insteadOf", server.URL+"/")...)
-	h.git("remote", "add", "origin", server.URL+"/ann/shop.git")
-	h.git("push", "-q", "origin", "main")
-	h.must("", "share", "origin")
+	h.git("remote", "set-url", "origin", server.URL+"/ann/shop.git")
 	h.git("config", "liza.forge."+strings.TrimPrefix(server.URL, "http://")+".kind", "gitea")
 	h.env = append(h.env, "GITEA_TOKEN="+hostToken)
 	return h
 }
+
+// shopOf is the repository at the host of a project.
+func shopOf(p *project) string { return filepath.Join(filepath.Dir(p.dir), "ann", "shop.git") }
 
 func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()

@@ -20,11 +20,18 @@ type fleet struct {
 // newFleet makes a project, and shares it by a hub with the server's lock on.
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	first := newProject(t)
-	hub := bareHub(first)
-	first.must("", "-C", hub, "hooks", "install", "--server")
-	return newFleetAt(first, 1, hub, hub)
+	first := prepared(t, "fleet", t.TempDir(), func(p *project) {
+		p.founded()
+		hub := hubOf(p)
+		p.git("init", "-q", "--bare", "-b", "main", hub)
+		p.must("", "-C", hub, "hooks", "install", "--server")
+		newFleetAt(p, 1, hub, hub)
+	})
+	return &fleet{t: t, hub: hubOf(first), clones: []*project{first}}
 }
+
+// hubOf is the hub that lies in the same directory as a project.
+func hubOf(p *project) string { return filepath.Join(filepath.Dir(p.dir), "hub.git") }
 
 // bareHub makes a bare repository for a project.
 func bareHub(p *project) string {
