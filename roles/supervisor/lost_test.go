@@ -53,24 +53,53 @@ func (h *executor) Release(context.Context, board.Actor, string, string) error {
 	return nil
 }
 
+// prepared is a repository with a board on which coder-1 works on a task, once a test has made it.
+var prepared struct {
+	dir   string
+	actor board.Actor
+}
+
+func TestMain(m *testing.M) {
+	testrun.Prepare()
+	code := m.Run()
+	os.RemoveAll(prepared.dir)
+	os.Exit(code)
+}
+
+// prepare makes the repository that supervised copies.
+func prepare(t *testing.T, ctx context.Context, now func() time.Time) {
+	t.Helper()
+	dir := testrepo.Init(t, false)
+	b := testrun.Must(gitboard.Open(ctx, dir, gitboard.Options{Now: now}))(t)
+	defer b.Close()
+	do(t, ctx, b, human, &board.Init{Goal: "A goal", IntegrationBranch: "integration"})
+	do(t, ctx, b, human, &board.AddTask{About: about("login"), Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Add a login form", DoneWhen: "POST /login answers 200", Scope: "login/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
+	}})
+	var err error
+	_, prepared.actor, err = b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
+	must(t, err)
+	do(t, ctx, b, prepared.actor, &board.Claim{About: about("login"), Clone: "here", BaseCommit: sha("b")})
+	prepared.dir = testrun.Must(os.MkdirTemp("", "liza-supervisor-"))(t)
+	testrepo.Copy(t, dir, prepared.dir)
+}
+
 // supervised returns a supervisor of coder-1, which works on a task, with a board in a repository.
 func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrepo.Clock) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
-	dir := testrepo.Init(t, false)
 	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now})
-	must(t, err)
+	if prepared.dir == "" {
+		prepare(t, ctx, clock.Now)
+	}
+	testrepo.Environment(t)
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	testrepo.Copy(t, prepared.dir, dir)
+	b := testrun.Must(gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now}))(t)
 	t.Cleanup(func() { b.Close() })
 	s := &supervisor{Config: Config{Board: b, Executor: &executor{merges: make(chan func([]string) ([]Landed, error))}, Role: coder1.Role, proof: &proof{}}, watch: map[string]watched{}, deaths: newDeaths(), memory: &Memory{}, files: files{b, "coder-1"}}
-	do(t, ctx, b, human, &board.Init{Goal: "A goal", IntegrationBranch: "integration"})
-	do(t, ctx, b, human, &board.AddTask{About: about("login"), Ready: true, NoSpecFile: true, Definition: board.Definition{
-		Description: "Add a login form", DoneWhen: "POST /login answers 200", Scope: "login/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
-	}})
-	_, s.actor, err = b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
-	must(t, err)
-	do(t, ctx, b, s.actor, &board.Claim{About: about("login"), Clone: "here", BaseCommit: sha("b")})
+	s.actor = prepared.actor
 	v := testrun.Must(b.View(ctx))(t)
 	s.pulse = newPulse(b, s.actor, v.State.Config(), nil)
 	return ctx, s, s.Executor.(*executor), clock

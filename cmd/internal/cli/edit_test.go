@@ -24,7 +24,6 @@ import (
 func TestEditAsksOnATerminal(t *testing.T) {
 	for answer, opened := range map[string]int{"\n": 2, "y\n": 2, "n\n": 1, "\x04": 1} {
 		l := newLife(t)
-		l.liza("", "init", "--unattended", "A calculator")
 		host, tty, err := pty.Open()
 		if err != nil {
 			t.Skipf("no pty here: %v", err)

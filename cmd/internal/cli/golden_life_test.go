@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -27,28 +28,56 @@ type life struct {
 	env map[string]string
 }
 
-func newLife(t *testing.T) *life {
+// emptyLife is a life in an empty directory.
+func emptyLife(t *testing.T) *life {
 	t.Helper()
 	testrun.NotShort(t)
-	for _, entry := range os.Environ() {
-		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "")
-			os.Unsetenv(key)
-		}
-	}
+	testrepo.Environment(t)
 	for key, value := range map[string]string{
-		"HOME": t.TempDir(), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com",
+		"HOME": t.TempDir(), "GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com",
 		"GIT_AUTHOR_DATE": "2026-01-31T09:00:00Z", "GIT_COMMITTER_DATE": "2026-01-31T09:00:00Z",
 	} {
 		t.Setenv(key, value)
 	}
-	l := &life{t: t, dir: t.TempDir(), now: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), env: map[string]string{"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}}
-	l.write("specs/vision.md", "The calculator adds.\n")
-	l.git(l.dir, "init", "-q", "-b", "main")
-	l.git(l.dir, "add", "-A")
-	l.git(l.dir, "commit", "-q", "-m", "first")
+	return &life{t: t, dir: t.TempDir(), now: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), env: map[string]string{"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}}
+}
+
+// prepared are the lives that tests copy, by name.
+var prepared = struct {
+	dir   string
+	lives map[string]*life
+}{lives: map[string]*life{}}
+
+// preparedLife returns a copy of the life of a name, which the first test that needs it makes of a new
+// one.
+func preparedLife(t *testing.T, name string, begin func(l *life)) *life {
+	t.Helper()
+	l := emptyLife(t)
+	if prepared.dir == "" {
+		prepared.dir = testrun.Must(os.MkdirTemp("", "liza-cli-"))(t)
+	}
+	if prepared.lives[name] == nil {
+		first := *l
+		first.dir = filepath.Join(prepared.dir, name)
+		first.write("specs/vision.md", "The calculator adds.\n")
+		first.git(first.dir, "init", "-q", "-b", "main")
+		first.git(first.dir, "add", "-A")
+		first.git(first.dir, "commit", "-q", "-m", "first")
+		begin(&first)
+		prepared.lives[name] = &first
+	}
+	from := prepared.lives[name]
+	testrepo.Copy(t, from.dir, l.dir)
+	l.now = from.now
 	return l
+}
+
+// newLife is a life whose board has the goal alone.
+func newLife(t *testing.T) *life {
+	t.Helper()
+	return preparedLife(t, "new", func(l *life) {
+		l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
+	})
 }
 
 func (l *life) write(file, text string) {
@@ -128,7 +157,6 @@ func (l *life) both(name string, args ...string) {
 // sumsLife is the life of a task that is rejected once, next to one that is blocked.
 func sumsLife(t *testing.T) *life {
 	l := newLife(t)
-	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	l.task("sums", "Add whole numbers — auch „große“, 数字も — und so weiter, so weit die Füße tragen, damit die Zeile umbrochen werden muss", "--priority", "1")
 	l.task("print", "Print results", "--depends", "sums")
 	l.pass(10 * time.Minute)
@@ -194,7 +222,6 @@ func TestGoldenLife(t *testing.T) {
 // interrupted.
 func TestLogFollows(t *testing.T) {
 	l := newLife(t)
-	l.liza("", "init", "--unattended", "A calculator")
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	read, write := io.Pipe()

@@ -27,7 +27,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
-	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -113,34 +112,17 @@ var wrongMoves = []wrongMove{
 	{"", "verdict waiting APPROVED --commit COMMIT", "git liza show waiting"},
 }
 
-// wrong is the directory of a scene of the wrong moves, once a test has made it, and the time then.
-var wrong struct {
-	dir string
-	now time.Time
-}
-
 func TestMain(m *testing.M) {
 	testrun.Prepare()
 	code := m.Run()
-	os.RemoveAll(wrong.dir)
+	os.RemoveAll(prepared.dir)
 	os.Exit(code)
 }
 
 // wrongScene returns a copy of the board of the wrong moves, in a real repository.
 func wrongScene(t *testing.T) *life {
 	t.Helper()
-	l := newLife(t)
-	if wrong.dir == "" {
-		l.prepareWrong()
-		dir := testrun.Must(os.MkdirTemp("", "liza-wrong-"))(t)
-		wrong.dir, wrong.now = dir, l.now
-		testrepo.Copy(t, l.dir, dir)
-		return l
-	}
-	testrun.Check(t, os.RemoveAll(l.dir))
-	testrepo.Copy(t, wrong.dir, l.dir)
-	l.now = wrong.now
-	return l
+	return preparedLife(t, "wrong", (*life).prepareWrong)
 }
 
 // prepareWrong makes the board of the wrong moves.
@@ -199,11 +181,15 @@ func (l *life) try(agent string, args ...string) (int, string, string) {
 var (
 	hinted = regexp.MustCompile(`git liza .*$`)
 	filled = strings.NewReplacer(" TEXT", " text", " COMMAND", " true", " PATH", " path.go") // what the caller puts in
+	plain  = regexp.MustCompile(`^[\w ./:,=-]*$`)                                            // without characters that a shell treats as special
 )
 
 // words splits a command line as a shell does, and fails if the shell rejects it.
 func words(t *testing.T, line string) []string {
 	t.Helper()
+	if plain.MatchString(line) {
+		return strings.Fields(line)
+	}
 	out, err := exec.Command("sh", "-c", "for w in "+line+`; do printf '%s\n' "$w"; done`).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, out)
@@ -250,6 +236,7 @@ func (l *life) score(moves []wrongMove) (points int) {
 	l.t.Helper()
 	kept := l.t.TempDir() + "/kept"
 	copyTree(l.t, l.dir, kept)
+	refs := testrun.RunGit(l.t, l.dir, "for-each-ref")
 	legal := map[string]bool{} // hints that were run
 	for i, m := range moves {
 		if testing.Short() && !testrun.OneIn(5, i) {
@@ -279,7 +266,6 @@ func (l *life) score(moves []wrongMove) (points int) {
 			continue
 		}
 		legal[m.who+": "+command] = true
-		refs := testrun.RunGit(l.t, l.dir, "for-each-ref")
 		if code, message, _ := l.try(m.who, words(l.t, filled.Replace(strings.TrimPrefix(command, "git liza ")))...); code != 0 {
 			l.t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)
 		}
@@ -305,8 +291,8 @@ func (l *life) named(m wrongMove, said string) bool {
 // commitNamed is the newest commit of the first task that a command line names.
 func (l *life) commitNamed(line string) string {
 	for _, arg := range strings.Fields(line)[1:] {
-		if out, err := exec.Command("git", "-C", l.dir, "rev-parse", "-q", "--verify", "task/"+arg).Output(); err == nil {
-			return strings.TrimSpace(string(out))
+		if oid, err := os.ReadFile(filepath.Join(l.dir, ".git/refs/heads/task", arg)); err == nil {
+			return strings.TrimSpace(string(oid))
 		}
 	}
 	return "0"

@@ -55,7 +55,6 @@ func TestPrimeIsShort(t *testing.T) {
 // probably next. A planner that leaves something is not started on it again.
 func TestPrimeWaits(t *testing.T) {
 	l := newLife(t)
-	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	l.task("sums", "Add numbers")
 	l.task("print", "Print them", "--depends", "sums")
 	l.liza("coder-1", "claim", "sums")

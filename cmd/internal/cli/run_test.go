@@ -12,7 +12,6 @@ import (
 // that of run.
 func TestRunKeepsTheLease(t *testing.T) {
 	l := newLife(t)
-	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	l.liza("", "config", "set", "lease_duration_by_hand", "1")
 	l.task("sums", "Add numbers")
 	var out, errs bytes.Buffer

@@ -30,7 +30,6 @@ func TestTeamTemplates(t *testing.T) {
 // TestTemplateAsksForPlanReview: a team that turns plan review on for an unattended board asks first.
 func TestTemplateAsksForPlanReview(t *testing.T) {
 	l := newLife(t)
-	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	var out, errs bytes.Buffer
 	if code := Run(context.Background(), l.app("", &out, &errs), []string{"team", "set", "--template", "code"}); code != 1 || !strings.Contains(errs.String(), "in this team a human reviews each plan") {
 		t.Errorf("exit %d: %s%s", code, out.String(), errs.String())
