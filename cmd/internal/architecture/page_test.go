@@ -1,7 +1,6 @@
 package architecture
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,30 +19,24 @@ var packagesTable = regexp.MustCompile(`(?s)(<!-- generated: packages -->\n).*?(
 // TestArchitecturePage: ARCHITECTURE.md shows what each package is for, as its comment begins.
 func TestArchitecturePage(t *testing.T) {
 	text := testrun.Must(os.ReadFile(page))(t)
-	purposes := map[string]string{}
-	for _, p := range packages(t) {
-		for _, file := range p.GoFiles {
-			source := testrun.Must(os.ReadFile(filepath.Join(p.Dir, file)))(t)
-			comment, _, _ := strings.Cut("\n"+string(source), "\npackage ")
-			if found := purpose.FindStringSubmatch(comment); found != nil {
-				purposes[strings.TrimPrefix(p.ImportPath, module)] = strings.TrimSpace(strings.ReplaceAll(found[1], "\n// ", " "))
-			}
-		}
-	}
 	var product, tools strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(rooms)) {
+	for _, p := range packages(t) {
+		name, of := p.name(), ""
+		if found := purpose.FindStringSubmatch(p.comment(t)); found != nil {
+			of = strings.TrimSpace(strings.ReplaceAll(found[1], "\n// ", " "))
+		}
 		b := &product
 		if develops.MatchString(name) {
 			b = &tools
 		}
-		pure := ""
-		if rooms[name].pure {
-			pure = "yes"
+		is := ""
+		if slices.Contains(pure, name) {
+			is = "yes"
 		}
-		if purposes[name] == "" {
+		if of == "" {
 			t.Errorf("the comment of %s does not begin with its purpose", name)
 		}
-		b.WriteString("| `" + name + "` | " + pure + " | " + purposes[name] + " |\n")
+		b.WriteString("| `" + name + "` | " + is + " | " + of + " |\n")
 	}
 	golden.Check(t, page, packagesTable.ReplaceAllString(string(text), "${1}"+head+product.String()+"\nThese develop git liza, and are no part of it:\n\n"+head+tools.String()+"${2}"))
 }
@@ -56,45 +49,61 @@ var develops = regexp.MustCompile(`^cmd/liza-(bench|mutate)$|^cmd/internal/demo$
 // purpose is the first part of a package's comment, after its name.
 var purpose = regexp.MustCompile(`(?m)^// (?:Package|Command) [a-z-]+ ((?:[^.:(]|\.[a-z])+)`)
 
-var mayImport = regexp.MustCompile(`(?m)^// It may import [^.]*\.\n`)
+// everything is what a package may import that may import all of our packages.
+const everything = "everything of ours"
 
-// TestPackageComments: each package comment says what the table says, in one sentence on its own
-// lines.
+var mayImport = regexp.MustCompile(`(?m)^// It may import ([^.]*)\.\n`)
+
+// source is the file of a package that has its comment, the comment, and the code after it.
+func (p pkg) source(t *testing.T) (file, comment, code string) {
+	t.Helper()
+	for _, name := range p.GoFiles {
+		file = filepath.Join(p.Dir, name)
+		comment, code, _ = strings.Cut("\n"+string(testrun.Must(os.ReadFile(file))(t)), "\npackage ")
+		if strings.Contains(comment, "\n// Package ") || strings.Contains(comment, "\n// Command ") {
+			return file, comment + "\n", code
+		}
+	}
+	t.Fatalf("%s has no package comment", p.name())
+	return "", "", ""
+}
+
+func (p pkg) comment(t *testing.T) string {
+	t.Helper()
+	_, comment, _ := p.source(t)
+	return comment
+}
+
+// may lists what a package may import, as its comment says.
+func (p pkg) may(t *testing.T) []string {
+	t.Helper()
+	found := mayImport.FindAllStringSubmatch(p.comment(t), -1)
+	if len(found) != 1 {
+		t.Fatalf("the comment of %s has %d sentences on its imports, not one", p.name(), len(found))
+	}
+	text := strings.ReplaceAll(found[0][1], "\n// ", " ")
+	if text == "nothing of ours" {
+		return nil
+	}
+	return strings.Split(strings.Replace(text, " and ", ", ", 1), ", ")
+}
+
+// TestPackageComments: each package comment says what the package may import in one sentence on its
+// own lines, in order.
 func TestPackageComments(t *testing.T) {
 	for _, p := range packages(t) {
-		name := strings.TrimPrefix(p.ImportPath, module)
-		documented := false
-		for _, file := range p.GoFiles {
-			source := filepath.Join(p.Dir, file)
-			text := testrun.Must(os.ReadFile(source))(t)
-			comment, code, _ := strings.Cut("\n"+string(text), "\npackage ")
-			if !strings.Contains(comment, "\n// Package ") && !strings.Contains(comment, "\n// Command ") {
-				continue
-			}
-			documented = true
-			if n := len(mayImport.FindAllString(comment+"\n", -1)); n != 1 {
-				t.Errorf("the comment of %s has %d sentences on its imports, not one", name, n)
-				continue
-			}
-			comment = mayImport.ReplaceAllLiteralString(comment+"\n", sentence(rooms[name].may))
-			golden.Check(t, source, strings.TrimPrefix(comment+"package "+code, "\n"))
-		}
-		if !documented {
-			t.Errorf("%s has no package comment", name)
-		}
+		file, comment, code := p.source(t)
+		comment = mayImport.ReplaceAllLiteralString(comment, sentence(p.may(t)))
+		golden.Check(t, file, strings.TrimPrefix(comment+"package "+code, "\n"))
 	}
 }
 
 // sentence is how a comment says what a package may import.
 func sentence(may []string) string {
 	what := "nothing of ours"
-	switch n := len(may); {
-	case n > 0 && may[0] == "*":
-		what = "everything of ours"
-	case n > 0:
+	if n := len(may); n > 0 {
 		sorted := slices.Sorted(slices.Values(may))
-		what = strings.Join(sorted[:n-1], ", ") + " and " + sorted[n-1]
-		what = strings.TrimPrefix(what, " and ")
+		what = strings.TrimPrefix(strings.Join(sorted[:n-1], ", ")+" and "+sorted[n-1], " and ")
 	}
 	text, width := "//", 2
 	for _, word := range strings.Fields("It may import " + what + ".") {
