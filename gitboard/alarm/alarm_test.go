@@ -72,6 +72,11 @@ func (w *world) task(status board.Status, change ...func(*board.Task)) {
 	w.put(board.RecordPath(board.TaskDir, t.ID), t)
 }
 
+// in puts a task into a state, as task does.
+func in(status board.Status, change ...func(*board.Task)) func(*world) {
+	return func(w *world) { w.task(status, change...) }
+}
+
 // draft is a proposed draft that the review of plans has rejected so often.
 func (w *world) draft(rejections int) {
 	t := &board.Task{ID: "login", Status: board.Draft, Plan: board.PlanProposed, StatusChangedAt: start, Created: start, Priority: 3}
@@ -179,31 +184,25 @@ var lives = map[string][]moment{
 		{what: "clears by a heartbeat", at: 61 * m, do: func(w *world) { w.lease("coder-1", start.Add(66*m)) }, next: 67 * m},
 		{what: "returns", at: 67 * m, says: "LEASE EXPIRED: coder-1 on login", how: alarm.Warn, runs: true},
 		{what: "beats and falls silent between two looks", at: 90 * m, do: func(w *world) { w.lease("coder-1", start.Add(88*m)) }, says: "LEASE EXPIRED: coder-1 on login", how: alarm.Warn, runs: true},
-		{what: "a hand-off ends the lease", at: 91 * m, do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.HandoffPending = true }) }},
+		{what: "a hand-off ends the lease", at: 91 * m, do: in(board.Claimed, func(t *board.Task) { t.HandoffPending = true })},
 		{what: "no lease at all", at: 92 * m, do: func(w *world) { w.task(board.Claimed); delete(w.leases, "coder-1") }, next: 93 * m},
 		{what: "no lease for long", at: 95 * m, says: "LEASE EXPIRED: coder-1 on login", how: alarm.Warn, runs: true},
 	},
 	"review-lease-expired": {
 		{what: "nobody reviews", do: func(w *world) { w.task(board.ReadyForReview); w.lease("code-reviewer-1", start) }},
-		{what: "below", at: m - s, do: func(w *world) {
-			w.task(board.ReadyForReview, func(t *board.Task) { t.ReviewingBy = "code-reviewer-1" })
-		}, next: m},
+		{what: "below", at: m - s, do: in(board.ReadyForReview, func(t *board.Task) { t.ReviewingBy = "code-reviewer-1" }), next: m},
 		{what: "at", at: m, says: "REVIEW LEASE EXPIRED: code-reviewer-1 on login, review can be reclaimed", how: alarm.Warn, runs: true},
-		{what: "clears", at: 10 * m, do: func(w *world) { w.task(board.Approved) }},
+		{what: "clears", at: 10 * m, do: in(board.Approved)},
 	},
 	"blocked": {
-		{what: "not", do: func(w *world) { w.task(board.Claimed) }},
-		{what: "at once", at: m, do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.BlockedReason = "the spec names\nno port" })
-		}, says: "BLOCKED: login: the spec names no port", how: alarm.Warn, runs: true},
-		{what: "clears", at: 101 * m, do: func(w *world) { w.task(board.Unclaimed) }},
-		{what: "unblocked and blocked again between two looks", at: 110 * m, do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.BlockedReason = "again" })
-		}, says: "BLOCKED: login: again", how: alarm.Warn, runs: true},
+		{what: "not", do: in(board.Claimed)},
+		{what: "at once", at: m, do: in(board.Blocked, func(t *board.Task) { t.BlockedReason = "the spec names\nno port" }), says: "BLOCKED: login: the spec names no port", how: alarm.Warn, runs: true},
+		{what: "clears", at: 101 * m, do: in(board.Unclaimed)},
+		{what: "unblocked and blocked again between two looks", at: 110 * m, do: in(board.Blocked, func(t *board.Task) { t.BlockedReason = "again" }), says: "BLOCKED: login: again", how: alarm.Warn, runs: true},
 	},
 	"left-to-you": {
 		{what: "the planner has not looked", do: func(w *world) {
-			w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.InProgress, Created: start})
+			w.running()
 			w.agent("planner-1", board.Idle)
 			w.lease("planner-1", start.Add(500*m))
 			w.task(board.Blocked, func(t *board.Task) { t.Goal, t.BlockedReason = "goal-1", "which port?" })
@@ -215,13 +214,13 @@ var lives = map[string][]moment{
 			}
 		}, says: "WAITS FOR YOU: login: which port?", how: alarm.Grave, runs: true, next: 30 * m},
 		{what: "persists", at: 2 * m, runs: true, next: 30 * m},
-		{what: "answered", at: 3 * m, do: func(w *world) { w.task(board.Claimed) }, next: 33 * m},
+		{what: "answered", at: 3 * m, do: in(board.Claimed), next: 33 * m},
 	},
 	"orphaned-rejected": {
 		{what: "its coder lives", do: func(w *world) { w.task(board.Rejected); w.lease("coder-1", start.Add(5*m)) }, next: 5*m + 30*s},
 		{what: "below", at: 5*m + 29*s, next: 5*m + 30*s},
 		{what: "at", at: 5*m + 30*s, says: "ORPHANED REJECTED: login, assigned to coder-1 (WORKING)", how: alarm.Grave, runs: true},
-		{what: "clears", at: 7 * m, do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.Freed = true }) }},
+		{what: "clears", at: 7 * m, do: in(board.Rejected, func(t *board.Task) { t.Freed = true })},
 		{what: "deregistered, below", at: 8 * m, do: func(w *world) { w.task(board.Rejected); w.gone("coder-1") }, next: 8*m + 30*s},
 		{what: "returns", at: 9 * m, says: "ORPHANED REJECTED: login, assigned to coder-1 (not registered)", how: alarm.Grave, runs: true},
 		{what: "alive, and not at work", at: 10 * m, do: func(w *world) {
@@ -237,7 +236,7 @@ var lives = map[string][]moment{
 			w.lease("coder-1", start.Add(5*m))
 		}, next: 6 * m},
 		{what: "its lease has expired", at: 6 * m, says: "RESERVED FOR NOBODY: login, kept for coder-1", how: alarm.Grave, runs: true},
-		{what: "lifted", at: 7 * m, do: func(w *world) { w.task(board.Unclaimed) }},
+		{what: "lifted", at: 7 * m, do: in(board.Unclaimed)},
 		{what: "deregistered", at: 8 * m, do: func(w *world) {
 			w.task(board.Unclaimed, func(t *board.Task) { t.ReservedFor = "coder-1" })
 			w.gone("coder-1")
@@ -251,7 +250,7 @@ var lives = map[string][]moment{
 		{what: "a second", at: m, do: func(w *world) {
 			w.task(board.Claimed, func(t *board.Task) { w.event(t, board.EventReassignedAfterReject, "coder-2", "") })
 		}, says: "REASSIGNED: login", how: alarm.Warn, runs: true},
-		{what: "clears", at: 3 * m, do: func(w *world) { w.task(board.Merged) }},
+		{what: "clears", at: 3 * m, do: in(board.Merged)},
 	},
 	"same-rejection": {
 		{what: "below", do: func(w *world) { w.rejected("an empty name is accepted") }},
@@ -270,17 +269,13 @@ var lives = map[string][]moment{
 				}
 			})
 		}, says: "SAME REJECTION: login, 2 times", how: alarm.Warn, runs: true},
-		{what: "merged", at: 9 * m, do: func(w *world) { w.task(board.Merged) }},
+		{what: "merged", at: 9 * m, do: in(board.Merged)},
 	},
 	"review-loop": {
-		{what: "below", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 4 }) }},
-		{what: "at", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 5 }) }, says: "REVIEW LOOP: login, 5 cycles", how: alarm.Grave, runs: true},
-		{what: "a task's own limit", do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 6; t.MaxReviewCycles = 7 })
-		}},
-		{what: "returns", do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 7; t.MaxReviewCycles = 7 })
-		}, says: "REVIEW LOOP: login, 7 cycles", how: alarm.Grave, runs: true},
+		{what: "below", do: in(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 4 })},
+		{what: "at", do: in(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 5 }), says: "REVIEW LOOP: login, 5 cycles", how: alarm.Grave, runs: true},
+		{what: "a task's own limit", do: in(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 6; t.MaxReviewCycles = 7 })},
+		{what: "returns", do: in(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 7; t.MaxReviewCycles = 7 }), says: "REVIEW LOOP: login, 7 cycles", how: alarm.Grave, runs: true},
 		{what: "a draft, below", do: func(w *world) { w.draft(4) }, next: 30 * m},
 		{what: "a draft that the review of plans has returned five times", do: func(w *world) { w.draft(5) },
 			says: "REVIEW LOOP: login, 5 cycles", how: alarm.Grave, runs: true, next: 30 * m},
@@ -302,39 +297,27 @@ var lives = map[string][]moment{
 		}},
 	},
 	"integration-failed": {
-		{what: "not", do: func(w *world) { w.task(board.Approved) }},
-		{what: "at once", do: func(w *world) { w.task(board.IntegrationFailed) }, says: "INTEGRATION FAILED: login", how: alarm.Grave, runs: true},
-		{what: "clears", at: 51 * m, do: func(w *world) { w.task(board.Claimed) }},
+		{what: "not", do: in(board.Approved)},
+		{what: "at once", do: in(board.IntegrationFailed), says: "INTEGRATION FAILED: login", how: alarm.Grave, runs: true},
+		{what: "clears", at: 51 * m, do: in(board.Claimed)},
 	},
 	"hypothesis-exhaustion": {
-		{what: "below", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1"} }) }},
-		{what: "at", at: m, do: func(w *world) {
-			w.task(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2"} })
-		}, says: "HYPOTHESIS EXHAUSTION: login, needs rescoping", how: alarm.Grave, runs: true},
-		{what: "rescoped", at: 3 * m, do: func(w *world) {
-			w.task(board.Unclaimed, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2"} })
-		}},
+		{what: "below", do: in(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1"} })},
+		{what: "at", at: m, do: in(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2"} }), says: "HYPOTHESIS EXHAUSTION: login, needs rescoping", how: alarm.Grave, runs: true},
+		{what: "rescoped", at: 3 * m, do: in(board.Unclaimed, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2"} })},
 	},
 	"approaching-limit": {
-		{what: "below", do: func(w *world) {
-			w.task(board.Claimed, func(t *board.Task) { t.Iteration = 7; t.ReviewCyclesTotal = 2 })
-		}},
-		{what: "iterations at", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 8 }) }, says: "APPROACHING LIMIT: login, iteration 8 of 10", how: alarm.Warn, runs: true},
-		{what: "above, persists", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 9 }) }, runs: true},
-		{what: "cycles at", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 3 }) }, says: "APPROACHING LIMIT: login, review cycle 3 of 5", how: alarm.Warn, runs: true},
-		{what: "cycles above", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 4 }) }, runs: true},
-		{what: "cycles at the limit are a review loop", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 5 }) }},
-		{what: "a failure and few cycles", do: func(w *world) {
-			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesTotal, t.FailedBy = 10, 2, []string{"coder-2"} })
-		}},
-		{what: "a failure and cycles", do: func(w *world) {
-			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesTotal, t.FailedBy = 10, 3, []string{"coder-2"} })
-		}, says: "APPROACHING LIMIT: login, 3 review cycles after a coder's failure", how: alarm.Warn, runs: true},
+		{what: "below", do: in(board.Claimed, func(t *board.Task) { t.Iteration = 7; t.ReviewCyclesTotal = 2 })},
+		{what: "iterations at", do: in(board.Claimed, func(t *board.Task) { t.Iteration = 8 }), says: "APPROACHING LIMIT: login, iteration 8 of 10", how: alarm.Warn, runs: true},
+		{what: "above, persists", do: in(board.Claimed, func(t *board.Task) { t.Iteration = 9 }), runs: true},
+		{what: "cycles at", do: in(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 3 }), says: "APPROACHING LIMIT: login, review cycle 3 of 5", how: alarm.Warn, runs: true},
+		{what: "cycles above", do: in(board.Rejected, func(t *board.Task) { t.ReviewCyclesTotal = 4 }), runs: true},
+		{what: "cycles at the limit are a review loop", do: in(board.Blocked, func(t *board.Task) { t.ReviewCyclesTotal = 5 })},
+		{what: "a failure and few cycles", do: in(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesTotal, t.FailedBy = 10, 2, []string{"coder-2"} })},
+		{what: "a failure and cycles", do: in(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesTotal, t.FailedBy = 10, 3, []string{"coder-2"} }), says: "APPROACHING LIMIT: login, 3 review cycles after a coder's failure", how: alarm.Warn, runs: true},
 	},
 	"budget": {
-		{what: "no budget", do: func(w *world) {
-			w.task(board.Claimed, func(t *board.Task) { t.Usage = []board.Spending{{Cost: board.Cost{Input: 5000}}} })
-		}},
+		{what: "no budget", do: in(board.Claimed, func(t *board.Task) { t.Usage = []board.Spending{{Cost: board.Cost{Input: 5000}}} })},
 		{what: "below", do: func(w *world) { w.budget(6251) }},
 		{what: "at", do: func(w *world) { w.budget(6250) }, says: "BUDGET: login has used 5000 of 6250 tokens (budget_task_tokens)", how: alarm.Warn, runs: true},
 		{what: "persists", do: func(w *world) { w.budget(5001) }, runs: true},
@@ -350,7 +333,7 @@ var lives = map[string][]moment{
 	"stalled": {
 		{what: "below", at: 30*m - s, do: (*world).running, next: 30 * m},
 		{what: "at", at: 30 * m, says: "STALLED: no progress for 30m", how: alarm.Warn, runs: true},
-		{what: "a move", at: 100 * m, do: func(w *world) { w.task(board.Claimed) }, next: 130 * m},
+		{what: "a move", at: 100 * m, do: in(board.Claimed), next: 130 * m},
 		{what: "a review claim is one, though no state changes", at: 120 * m, do: func(w *world) {
 			w.task(board.ReadyForReview, func(t *board.Task) {
 				t.StatusChangedAt = start.Add(100 * m)
@@ -380,10 +363,10 @@ var lives = map[string][]moment{
 	"stale-draft": {
 		{what: "below", at: 30*m - s, do: func(w *world) { w.now = start; w.task(board.Draft); w.now = start.Add(30*m - s) }, next: 30 * m},
 		{what: "at", at: 30 * m, says: "STALE DRAFT: login, for 30m", how: alarm.Warn, runs: true},
-		{what: "clears", at: 301 * m, do: func(w *world) { w.task(board.Unclaimed) }},
+		{what: "clears", at: 301 * m, do: in(board.Unclaimed)},
 	},
 	"unreviewed-plan": {
-		{what: "a draft that is not proposed", do: func(w *world) { w.task(board.Draft) }, next: 30 * m},
+		{what: "a draft that is not proposed", do: in(board.Draft), next: 30 * m},
 		{what: "below", at: m, do: func(w *world) {
 			w.task(board.Draft, func(t *board.Task) {
 				t.Plan = board.PlanProposed
@@ -391,7 +374,7 @@ var lives = map[string][]moment{
 			})
 		}, next: 31 * m},
 		{what: "at", at: 31 * m, says: "PLAN NOT REVIEWED: login, for 30m", how: alarm.Warn, runs: true},
-		{what: "clears", at: 32 * m, do: func(w *world) { w.task(board.Unclaimed) }},
+		{what: "clears", at: 32 * m, do: in(board.Unclaimed)},
 	},
 	"immediate-discovery": {
 		{what: "deferred", do: func(w *world) { w.discovery("deferred", "") }},
@@ -460,9 +443,7 @@ var lives = map[string][]moment{
 			w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.PhaseAborted, Created: start, Ended: w.now})
 		}, says: "WAITS FOR ENDED GOAL: login waits for api of goal-1, which is ABORTED", how: alarm.Grave, runs: true, next: 30 * m},
 		{what: "persists", at: 2 * m, runs: true, next: 30 * m},
-		{what: "it waits for another", at: 3 * m, do: func(w *world) {
-			w.task(board.Unclaimed, func(t *board.Task) { t.Goal = "ui" })
-		}, next: 33 * m},
+		{what: "it waits for another", at: 3 * m, do: in(board.Unclaimed, func(t *board.Task) { t.Goal = "ui" }), next: 33 * m},
 	},
 	"waits-for-later-goal": {
 		{what: "no goal waits", do: func(w *world) {
@@ -475,9 +456,7 @@ var lives = map[string][]moment{
 			w.put(board.GoalPath("ui"), &board.Goal{ID: "ui", Status: board.InProgress, Created: start, After: "goal-1"})
 		}, says: "WAITS FOR LATER GOAL: login waits for api of ui, which comes after goal-1", how: alarm.Grave, runs: true, next: 30 * m},
 		{what: "persists", at: 2 * m, runs: true, next: 30 * m},
-		{what: "it waits for another", at: 3 * m, do: func(w *world) {
-			w.task(board.Unclaimed, func(t *board.Task) { t.Goal = "goal-1" })
-		}, next: 33 * m},
+		{what: "it waits for another", at: 3 * m, do: in(board.Unclaimed, func(t *board.Task) { t.Goal = "goal-1" }), next: 33 * m},
 	},
 	"unrecorded": {
 		{what: "none"},
