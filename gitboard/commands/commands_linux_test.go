@@ -123,7 +123,7 @@ func TestEndCommands(t *testing.T) {
 	check(t, disk.Replace(record, []byte(strings.Replace(string(text), string(proc.This()), string(dead), 1))))
 	check(t, disk.Replace(other, []byte(proc.Of(strange.Process.Pid)+"1\n"+dead+"\n")))
 	check(t, End(ctx, r, "place"))
-	if proc.Of(strange.Process.Pid) == "" || exists(other) {
+	if proc.Of(strange.Process.Pid) == "" || testrun.Exists(other) {
 		t.Error("a group that is not on record was ended, or its record is left")
 	}
 	for what, cmd := range map[string]*exec.Cmd{"what nobody waits for": left, "what runs in the place": beside} {
@@ -138,7 +138,7 @@ func TestEndCommands(t *testing.T) {
 	if want := map[int]bool{awaited.Process.Pid: true, released.Process.Pid: true}; !maps.Equal(Running(r), want) {
 		t.Errorf("%v run, not %v", Running(r), want)
 	}
-	if exists(record) || exists(file(r, beside.Process.Pid)) {
+	if testrun.Exists(record) || testrun.Exists(file(r, beside.Process.Pid)) {
 		t.Error("their records are left")
 	}
 }
@@ -150,8 +150,3 @@ func (c clone) CommonDir() string        { return c.dir }
 func (c clone) MakeDir(dir string) error { return os.MkdirAll(dir, 0o755) }
 
 var check = testrun.Check
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}

@@ -82,9 +82,7 @@ func newLife(t *testing.T) *life {
 
 func (l *life) write(file, text string) {
 	l.t.Helper()
-	path := filepath.Join(l.dir, file)
-	testrun.Check(l.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	testrun.Check(l.t, os.WriteFile(path, []byte(text), 0o644))
+	testrun.WriteIn(l.t, l.dir, file, text)
 }
 
 func (l *life) git(dir string, args ...string) {
@@ -107,14 +105,21 @@ func (l *life) app(agent string, out, errs io.Writer) *call.App {
 	return &call.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Getenv: getenv, Dir: l.dir, Now: func() time.Time { return l.now }}
 }
 
+// run runs a command.
+func (l *life) run(agent string, args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = Run(context.Background(), l.app(agent, &o, &e), args)
+	return code, o.String(), e.String()
+}
+
 // liza runs a command that has to succeed.
 func (l *life) liza(agent string, args ...string) string {
 	l.t.Helper()
-	var out, errs bytes.Buffer
-	if code := Run(context.Background(), l.app(agent, &out, &errs), args); code != 0 {
-		l.t.Fatalf("git liza %s: exit %d\n%s%s", strings.Join(args, " "), code, out.String(), errs.String())
+	code, out, errs := l.run(agent, args...)
+	if code != 0 {
+		l.t.Fatalf("git liza %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
 	}
-	return out.String()
+	return out
 }
 
 func (l *life) task(id, desc string, more ...string) {

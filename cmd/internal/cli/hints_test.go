@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"go/ast"
@@ -27,6 +25,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -169,12 +168,11 @@ func (l *life) commitAt(id string, files map[string]string) {
 
 // try runs a command and returns its exit code and the refusal.
 func (l *life) try(agent string, args ...string) (int, string, string) {
-	var out, errs bytes.Buffer
-	code := Run(context.Background(), l.app(agent, &out, &errs), append([]string{"--json"}, args...))
+	code, _, errs := l.run(agent, append([]string{"--json"}, args...)...)
 	var said struct {
 		Error struct{ Message, Hint string }
 	}
-	_ = json.Unmarshal(errs.Bytes(), &said)
+	_ = json.Unmarshal([]byte(errs), &said)
 	return code, said.Error.Message, said.Error.Hint
 }
 
@@ -235,7 +233,7 @@ func TestRefusalsNameTheWayOut(t *testing.T) {
 func (l *life) score(moves []wrongMove) (points int) {
 	l.t.Helper()
 	kept := l.t.TempDir() + "/kept"
-	copyTree(l.t, l.dir, kept)
+	testrepo.Copy(l.t, l.dir, kept)
 	refs := testrun.RunGit(l.t, l.dir, "for-each-ref")
 	legal := map[string]bool{} // hints that were run
 	for i, m := range moves {
@@ -271,7 +269,7 @@ func (l *life) score(moves []wrongMove) (points int) {
 		}
 		if testrun.RunGit(l.t, l.dir, "for-each-ref") != refs {
 			testrun.Check(l.t, os.RemoveAll(l.dir))
-			copyTree(l.t, kept, l.dir)
+			testrepo.Copy(l.t, kept, l.dir)
 		}
 	}
 	return points
@@ -296,13 +294,6 @@ func (l *life) commitNamed(line string) string {
 		}
 	}
 	return "0"
-}
-
-func copyTree(t *testing.T, from, to string) {
-	t.Helper()
-	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 }
 
 // TestStepsAreCommandLines: every next step that is offered on a board with tasks in all states is

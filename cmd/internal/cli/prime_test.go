@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"strings"
 	"testing"
 
@@ -69,9 +67,8 @@ func TestPrimeWaits(t *testing.T) {
 	}
 	done := make(chan string)
 	go func() {
-		var out, errs bytes.Buffer
-		Run(context.Background(), l.app("coder-2", &out, &errs), []string{"prime", "--wait", "60"})
-		done <- out.String() + errs.String()
+		_, out, errs := l.run("coder-2", "prime", "--wait", "60")
+		done <- out + errs
 	}()
 	for waiting := true; waiting; {
 		select {

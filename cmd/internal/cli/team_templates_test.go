@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"strings"
 	"testing"
 
@@ -30,9 +28,8 @@ func TestTeamTemplates(t *testing.T) {
 // TestTemplateAsksForPlanReview: a team that turns plan review on for an unattended board asks first.
 func TestTemplateAsksForPlanReview(t *testing.T) {
 	l := newLife(t)
-	var out, errs bytes.Buffer
-	if code := Run(context.Background(), l.app("", &out, &errs), []string{"team", "set", "--template", "code"}); code != 1 || !strings.Contains(errs.String(), "in this team a human reviews each plan") {
-		t.Errorf("exit %d: %s%s", code, out.String(), errs.String())
+	if code, out, errs := l.run("", "team", "set", "--template", "code"); code != 1 || !strings.Contains(errs, "in this team a human reviews each plan") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	l.liza("", "team", "set", "--template", "code", "--yes")
 	l.liza("", "verify")

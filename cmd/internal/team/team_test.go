@@ -148,15 +148,10 @@ func TestTelemetry(t *testing.T) {
 // TestNoTelemetry: without a collector no program is started; without the program a sentence names
 // it.
 func TestNoTelemetry(t *testing.T) {
-	if dir, warned := telemetry(t, "", `touch "$(dirname "$0")/begun"`); warned != "" || exists(filepath.Join(dir, "begun")) {
+	if dir, warned := telemetry(t, "", `touch "$(dirname "$0")/begun"`); warned != "" || testrun.Exists(filepath.Join(dir, "begun")) {
 		t.Errorf("started, or %q", warned)
 	}
 	if _, warned := telemetry(t, "http://localhost:4318", ""); strings.Count(warned, "\n") != 1 || !strings.Contains(warned, "liza-otel is not installed: go install") {
 		t.Errorf("%q", warned)
 	}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -111,9 +111,7 @@ func newSceneIn(t *testing.T, dir string, goal ...string) *scene {
 
 func (s *scene) write(name, text string) {
 	s.t.Helper()
-	file := filepath.Join(s.dir, name)
-	testrun.Check(s.t, os.MkdirAll(filepath.Dir(file), 0o755))
-	testrun.Check(s.t, os.WriteFile(file, []byte(text), 0o644))
+	testrun.WriteIn(s.t, s.dir, name, text)
 }
 
 func (s *scene) git(args ...string) string {
