@@ -162,9 +162,7 @@ func TestFromConfig(t *testing.T) {
 		t.Errorf("vibe: %v", c)
 	}
 	c, err = clis.FromConfig("aider", get)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	args, stdin = c.Command(start)
 	equal(t, "aider", append(args, stdin), []string{"-c", `aider --yes --message-file "$@"`, "aider", "p.txt", ""})
 	if _, is := c.Limited("out of tokens, back in 5m", noon); !is {
@@ -178,9 +176,7 @@ func TestFromConfig(t *testing.T) {
 	if err == nil {
 		c, err = c.WithModel("large")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	args, _ = c.Command(clis.Start{Prompt: "the prompt", Session: "s-1"})
 	equal(t, "cursor", args, []string{"-c", `cursor-agent -p --force --output-format stream-json "$@"`, "cursor", "--model", "large", "--resume", "s-1", "the prompt"})
 
@@ -202,9 +198,7 @@ func TestBridge(t *testing.T) {
 	if err == nil {
 		c, err = c.WithModel("large")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	equal(t, "start", c.Bridge("/bin/sh", "s-1"), []string{"acp", "--session", "s-1", "--model", "large", "--", "/bin/sh", "-c", `mine --acp "$@"`, "mine"})
 	known, _ := clis.Find("opencode-acp", nil)
 	claude, _ := clis.Find("claude-acp", nil)

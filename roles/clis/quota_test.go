@@ -28,10 +28,7 @@ func read(t *testing.T, dir string) []recorded {
 	}
 	var all []recorded
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testrun.Must(os.ReadFile(f))(t)
 		r := recorded{name: dir + "/" + filepath.Base(f), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 		head, output, _ := strings.Cut(string(data), "\n\n")
 		r.output = output

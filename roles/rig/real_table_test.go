@@ -87,9 +87,7 @@ func rewrite(t *testing.T, was, row []string) {
 		old := "| " + strings.TrimRight(strings.Join(was, " | "), " |") + " |"
 		err = os.WriteFile(table, bytes.Replace(data, []byte(old), []byte("| "+strings.Join(row, " | ")+" |"), 1), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 }
 
 func cell(is bool) string {
@@ -147,13 +145,9 @@ func work(t *testing.T, agent string) []string {
 		}
 		return Script(func(Run) []string { return steps }).Play(c)
 	})
-	if _, err := s.Run(s.Liza, "init", "--agents"); err != nil {
-		t.Fatal(err)
-	}
+	s.must(s.Liza, "init", "--agents")
 	for _, args := range [][]string{{"git", "add", "."}, {"git", "commit", "-qm", "Agents"}, {s.Liza, "land", "main"}} {
-		if out, err := s.Run(args...); err != nil {
-			t.Fatal(err, out)
-		}
+		s.must(args...)
 	}
 	out, err := s.team()
 	mu.Lock()
@@ -240,9 +234,7 @@ func killed(t *testing.T, agent string) []string {
 	first := s.Command(ctx, s.Liza, "team", "--cli", agent, "--planners", "1", "--coders", "1", "--reviewers", "1")
 	var out bytes.Buffer
 	first.Stdout, first.Stderr = &out, &out
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, first.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = first.Wait()
@@ -332,9 +324,7 @@ func spends(t *testing.T, agent string) string {
 		}
 		return Goal([]string{"one"}, "").Play(c)
 	})
-	if _, err := s.Run(s.Liza, "config", "set", "budget_task_tokens", strconv.Itoa(most)); err != nil {
-		t.Fatal(err)
-	}
+	s.must(s.Liza, "config", "set", "budget_task_tokens", strconv.Itoa(most))
 	out, _ := s.teamUntil(ctx)
 	ends := s.read("tasks.one.blocked_reason") == "budget" && spent <= 2*most
 	unknown := strings.Contains(out, "reports no tokens")

@@ -86,9 +86,7 @@ func newSceneAs(t *testing.T, cli string, play func(Conversation) Reply, root bo
 	if os.Getenv("LIZA_RIG_KEEP") == "" {
 		t.Cleanup(func() { os.RemoveAll(dir) })
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.Chmod(dir, 0o755))
 	place := testrun.Must(NewPlace(dir, bin, liza, model, root))(t)
 	return &scene{place, t, cli, model}
 }
@@ -130,6 +128,14 @@ func (s *scene) sound() {
 	}
 	for _, left := range s.Marked() {
 		s.t.Errorf("left running: %s", left)
+	}
+}
+
+// must runs a command that has to succeed.
+func (s *scene) must(args ...string) {
+	s.t.Helper()
+	if out, err := s.Run(args...); err != nil {
+		s.t.Fatal(err, out)
 	}
 }
 
@@ -179,16 +185,8 @@ func TestRealPlugin(t *testing.T) {
 		name, err := filepath.Rel(plugin, path)
 		return errors.Join(err, s.Write("plugin/"+name, string(data)))
 	})
-	if err := errors.Join(err, s.Own()); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"add-task", "--id", "one", "--desc", "Print one", "--spec", "specs/vision.md", "--done", "sh src/one.sh prints one", "--scope", "IN: src, tests. OUT: docs", "--ready"},
-	} {
-		if _, err := s.Run(append([]string{s.Liza}, args...)...); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testrun.Check(t, errors.Join(err, s.Own()))
+	s.must(s.Liza, "add-task", "--id", "one", "--desc", "Print one", "--spec", "specs/vision.md", "--done", "sh src/one.sh prints one", "--scope", "IN: src, tests. OUT: docs", "--ready")
 	s.Environ[0] += ":" + filepath.Dir(s.Liza)
 	out, err := s.Run("claude", "-p", "--dangerously-skip-permissions", "--plugin-dir", filepath.Join(s.Dir, "plugin"), "/liza:claim one")
 	if err != nil || s.read("tasks.one.status") != "READY_FOR_REVIEW" || s.read("tasks.one.assigned_to") != "coder-1" || !primed || len(refused) > 0 {
@@ -218,12 +216,8 @@ func TestRealInteractive(t *testing.T) {
 		s.Write("home/.claude.json", fmt.Sprintf(`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["sk-fake"]},"projects":{%q:{"hasTrustDialogAccepted":true}}}`, s.Project)),
 		s.Own(),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Run(s.Liza, "add-task", "--id", "one", "--desc", "Print one", "--spec", "specs/vision.md", "--done", "it prints", "--scope", "IN: src", "--ready"); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
+	s.must(s.Liza, "add-task", "--id", "one", "--desc", "Print one", "--spec", "specs/vision.md", "--done", "it prints", "--scope", "IN: src", "--ready")
 	ctx, end := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer end()
 	cmd := s.Command(ctx, s.Liza, "agent", "coder", "-i", "--cli", "claude")
@@ -368,9 +362,7 @@ func TestRealSandbox(t *testing.T) {
 	})
 	t.Run("off", func(t *testing.T) {
 		s := newScene(t, "codex", but(steps).Play)
-		if _, err := s.Run("git", "config", "liza.codex.sandbox", "false"); err != nil {
-			t.Fatal(err)
-		}
+		s.must("git", "config", "liza.codex.sandbox", "false")
 		out, err := s.team()
 		if err != nil || s.goal() != "COMPLETED" || strings.Count(out, "/x is written") != 2 {
 			t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
@@ -393,12 +385,8 @@ func golang(t *testing.T, s *scene) {
 		s.Write("warm/warm_test.go", "package warm\n\nimport \"testing\"\n\nfunc TestWarm(*testing.T) {}\n"),
 		s.Own(),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err := s.Run("env", "GOCACHE="+s.Project+"/.git/liza/cache/agents/go-build", "go", "-C", s.Dir+"/warm", "test", "./..."); err != nil {
-		t.Fatal(err, out)
-	}
+	testrun.Check(t, err)
+	s.must("env", "GOCACHE="+s.Project+"/.git/liza/cache/agents/go-build", "go", "-C", s.Dir+"/warm", "test", "./...")
 }
 
 // structured lists the arguments with which the CLIs print events. roles/clis has the same.

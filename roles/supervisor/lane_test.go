@@ -3,7 +3,6 @@ package supervisor
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,19 +122,13 @@ func TestFollowsWhatIsPending(t *testing.T) {
 	root, dir := s.Board.Repo().TopLevel(), t.TempDir()
 	hub, open := filepath.Join(dir, "hub.git"), filepath.Join(dir, "open")
 	for _, args := range [][]string{{"commit", "-q", "--allow-empty", "-m", "first"}, {"branch", "integration"}, {"init", "-q", "--bare", hub}, {"remote", "add", "origin", hub}} {
-		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s", out)
-		}
+		testrun.RunGit(t, root, args...)
 	}
 	do(t, ctx, s.Board, s.actor, &board.PreExec{About: about("login"), Checkpoint: board.Checkpoint{Intent: "i", Validation: "v: ok", FilesToModify: []string{"f"}}})
 	coder := s.actor
-	var err error
-	_, s.actor, err = s.Board.Sessions().Register(ctx, "code-reviewer-1", "", gitboard.Process{})
-	must(t, err)
+	s.actor = registers(t, ctx, s.Board, "code-reviewer-1", 0)
 	s.Role = reviewer1.Role
-	_, other, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{})
-	must(t, err)
+	other := registers(t, ctx, s.Board, "coder-2", 0)
 	must(t, s.Board.Sharing().Share(ctx, "origin"))
 	must(t, os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte("#!/bin/sh\nwhile [ ! -e '"+open+"' ]; do sleep 0.01; done\n"), 0o755))
 	t.Cleanup(func() { _ = os.WriteFile(open, nil, 0o644) }) // ends the hook after a failure

@@ -76,9 +76,7 @@ func prepare(t *testing.T, ctx context.Context, now func() time.Time) {
 	do(t, ctx, b, human, &board.AddTask{About: about("login"), Ready: true, NoSpecFile: true, Definition: board.Definition{
 		Description: "Add a login form", DoneWhen: "POST /login answers 200", Scope: "login/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
 	}})
-	var err error
-	_, prepared.actor, err = b.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
-	must(t, err)
+	prepared.actor = registers(t, ctx, b, "coder-1", 7)
 	do(t, ctx, b, prepared.actor, &board.Claim{About: about("login"), Clone: "here", BaseCommit: sha("b")})
 	prepared.dir = testrun.Must(os.MkdirTemp("", "liza-supervisor-"))(t)
 	testrepo.Copy(t, dir, prepared.dir)
@@ -112,13 +110,20 @@ func do(t *testing.T, ctx context.Context, b *gitboard.Board, a board.Actor, p b
 	testrun.Must(b.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p)))(t)
 }
 
+// registers registers an agent whose process has this number, 0 for none.
+func registers(t *testing.T, ctx context.Context, b *gitboard.Board, id string, pid int) board.Actor {
+	t.Helper()
+	_, a, err := b.Sessions().Register(ctx, id, "", gitboard.Process{PID: pid})
+	must(t, err)
+	return a
+}
+
 // takenOver lets the lease of the supervisor's agent expire, and another process registers with the
 // agent's id.
 func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *testrepo.Clock) {
 	t.Helper()
 	clock.Pass(time.Hour)
-	_, _, err := s.Board.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
-	must(t, err)
+	registers(t, ctx, s.Board, "coder-1", 7)
 }
 
 // TestSlowClock: a supervisor whose clock is behind the board says so, since others then take its
@@ -160,8 +165,7 @@ func TestActsOnlyWhenSure(t *testing.T) {
 func TestSeesThatItWasReplaced(t *testing.T) {
 	for name, replaced := range map[string]func(context.Context, *supervisor){
 		"registered again": func(ctx context.Context, s *supervisor) {
-			_, _, err := s.Board.Sessions().Register(ctx, "coder-1", "", gitboard.Process{PID: 7})
-			must(t, err)
+			registers(t, ctx, s.Board, "coder-1", 7)
 		},
 		"removed": func(ctx context.Context, s *supervisor) {
 			do(t, ctx, s.Board, s.actor, &board.Release{About: about("login"), Reason: "enough"})

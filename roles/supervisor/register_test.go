@@ -22,8 +22,7 @@ import (
 func TestSuccessorOfDeadAgents(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
 	do(t, ctx, s.Board, s.actor, &board.Release{About: about("login"), Reason: "enough"})
-	_, second, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{PID: 7})
-	must(t, err)
+	second := registers(t, ctx, s.Board, "coder-2", 7)
 	clone := testrun.Must(s.Board.Clone().ID(ctx))(t)
 	do(t, ctx, s.Board, second, &board.Claim{About: about("login"), Clone: clone, BaseCommit: sha("b")})
 	dies := func(a board.Actor) {
@@ -77,17 +76,15 @@ func TestLeasesOfSleepers(t *testing.T) {
 	ctx, s, _, clock := supervised(t)
 	clone := testrun.Must(s.Board.Clone().ID(ctx))(t)
 	runs := func(id string, pid int) {
-		_, a, err := s.Board.Sessions().Register(ctx, id, "", gitboard.Process{PID: 7})
-		must(t, err)
+		a := registers(t, ctx, s.Board, id, 7)
 		f := files{s.Board, id}
 		must(t, f.keepProcess(supervisorFile, pid))
 		must(t, f.keep(sessionFile, a.Session))
 	}
-	runs("coder-2", os.Getpid())  // a member of this team
-	runs("coder-3", os.Getppid()) // of another one
-	runs("coder-4", os.Getpid())  // a member of this team that has ended
-	_, _, err := s.Board.Sessions().Register(ctx, "coder-5", "", gitboard.Process{PID: 7})
-	must(t, err) // nothing is known about its process
+	runs("coder-2", os.Getpid())             // a member of this team
+	runs("coder-3", os.Getppid())            // of another one
+	runs("coder-4", os.Getpid())             // a member of this team that has ended
+	registers(t, ctx, s.Board, "coder-5", 7) // nothing is known about its process
 	clock.Pass(24 * time.Hour)
 	v := testrun.Must(s.Board.View(ctx))(t)
 	all := &team{Team: Team{Board: s.Board}, agent: map[int]string{0: "coder-2"}, deaths: newDeaths()}
@@ -109,8 +106,7 @@ func TestLeasesOfSleepers(t *testing.T) {
 // Those without a supervisor are reported once.
 func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
-	_, _, err := s.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{})
-	must(t, err)
+	registers(t, ctx, s.Board, "coder-2", 0)
 	must(t, s.files.keep(supervisorFile, "999999999 long ago"))
 	must(t, s.files.keep("session", s.actor.Session))
 	v := testrun.Must(s.Board.View(ctx))(t)
@@ -139,8 +135,7 @@ func TestTeamEndsLeasesOfTheDead(t *testing.T) {
 // and that an ended lease is not ended again.
 func TestDeadPeerHoldsNobodyUp(t *testing.T) {
 	ctx, dead, _, clock := supervised(t)
-	_, mine, err := dead.Board.Sessions().Register(ctx, "coder-2", "", gitboard.Process{PID: 7})
-	must(t, err)
+	mine := registers(t, ctx, dead.Board, "coder-2", 7)
 	clone := testrun.Must(dead.Board.Clone().ID(ctx))(t)
 	must(t, dead.files.keep(supervisorFile, "999999999 long ago"))
 	must(t, dead.files.keep(sessionFile, dead.actor.Session))
@@ -255,9 +250,7 @@ func TestAskedEndOfTheLast(t *testing.T) {
 func TestPlannerLeaves(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
 	do(t, ctx, s.Board, s.actor, &board.Block{About: about("login"), Reason: "no port", Questions: []string{"Which port?"}})
-	var err error
-	_, s.actor, err = s.Board.Sessions().Register(ctx, "planner-1", "", gitboard.Process{PID: 7})
-	must(t, err)
+	s.actor = registers(t, ctx, s.Board, "planner-1", 7)
 	s.Role = s.actor.Role
 	shows := func(want string) {
 		t.Helper()
