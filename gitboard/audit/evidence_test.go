@@ -76,11 +76,12 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 	several := map[string]int{"counted otherwise": 2, "merged something else": 2, "reviewed from elsewhere": 3}
-	for name, c := range map[string]struct {
+	type lie struct {
 		do    func() // runs after one task was approved and one merged
 		want  string
 		moves bool // the position of integration is wrong
-	}{
+	}
+	for name, c := range testrun.Some(3, map[string]lie{
 		"submitted nothing":     {single(func(p *board.Submit) { p.Commit = nowhere }), "evidence: commit " + nowhere + " is not a commit here", false},
 		"reviewed from nothing": {single(func(p *board.Submit) { p.ReviewBase = nowhere }), "evidence: review_base " + nowhere + " is not a commit here", false},
 		"a spec that is none": {func() {
@@ -225,7 +226,7 @@ func TestEvidence(t *testing.T) {
 		"an agent moved integration": {func() {
 			w.move(w.project([]plumbing.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			c.do()
 			defer func() {
@@ -475,10 +476,11 @@ func TestMergedOtherwise(t *testing.T) {
 	w.judge(judge1, "alpha", board.VerdictApproved)
 	w.move(w.project([]plumbing.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n", "ours.go": "// ours\n", "long.go": ours}))
 	tip, integration, steps := w.tip(), w.integration, len(w.steps)
-	for name, c := range map[string]struct {
+	type resolution struct {
 		hand  map[string]string
 		wrong bool
-	}{
+	}
+	for name, c := range testrun.Some(2, map[string]resolution{
 		"theirs":              {map[string]string{"both.go": "// theirs\n", "long.go": "one\n2\n3\n4\n5t\n6t\n7\n8\nnine\n"}, false},
 		"ours, and theirs":    {map[string]string{"both.go": "// theirs\n// ours\n", "long.go": "one\n2\n3\n4\n5o\n6t\n7\n8\nnine\n"}, false},
 		"another line":        {map[string]string{"both.go": "// both\n", "long.go": "one\n2\n3\n4\n5t\n6t\n7\n8\nnine\n"}, true},
@@ -491,7 +493,7 @@ func TestMergedOtherwise(t *testing.T) {
 		"a file of one side":  {map[string]string{"both.go": "// ours\n", "alpha.go": "//"}, true},
 		"a file of ours":      {map[string]string{"both.go": "// ours\n", "ours.go": "//"}, true},
 		"a file of none's":    {map[string]string{"both.go": "// ours\n", "main.go": "//"}, true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
 				w.rewind(tip)

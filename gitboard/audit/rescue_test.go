@@ -138,11 +138,12 @@ func TestFindLoss(t *testing.T) {
 	ref := filepath.FromSlash(plumbing.BoardRef)
 	two, three := commits[2].Short(), commits[3].Short()
 	reflog := "; the newest that can be read is " + two + ", from the reflog"
-	for name, c := range map[string]struct {
+	type fault struct {
 		do   func(l *lossy)
 		says string // "" if nothing is lost
 		tip  int    // the commit that the board is at after the repair; -1 if there is none
-	}{
+	}
+	for name, c := range testrun.Some(2, map[string]fault{
 		"a tree": {func(l *lossy) { l.lose(l.snapshot(commits[3]).Head.Tree) },
 			reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + plumbing.LostRef(commits[3]), 2},
 		"the last commit": {func(l *lossy) { l.lose(commits[3]) },
@@ -203,7 +204,7 @@ func TestFindLoss(t *testing.T) {
 			l.lose(l.snapshot(commits[3]).Head.Tree)
 			l.lose(commits[1])
 		}, reflog + "; it lacks 1 operation: note: note-3 for everybody: three; the rest of the later ones stays under " + plumbing.LostRef(commits[3]), 2},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			l := copyOf(t, made, w, commits)
 			if c.says != "" && !strings.Contains(c.says, "recently") {

@@ -52,11 +52,12 @@ func TestFindSetBack(t *testing.T) {
 	made, w, commits := atHome(t)
 	ref := filepath.FromSlash(plumbing.BoardRef)
 	two, three := commits[2].Short(), commits[3].Short()
-	for name, c := range map[string]struct {
+	type setBack struct {
 		do         func(l *lossy)
 		says       string // "" if nothing is missing
 		repairable bool
-	}{
+	}
+	for name, c := range testrun.Some(2, map[string]setBack{
 		"nothing": {func(*lossy) {}, "", false},
 		"two operations back": {func(l *lossy) { l.back(1) },
 			"the board at " + commits[1].Short() + " lacks 2 operations that it had at " + three + ", by the reflog: " + three + " note: note-3 for everybody: three; " + two + " note: note-2 for everybody: two", true},
@@ -113,7 +114,7 @@ func TestFindSetBack(t *testing.T) {
 			check(l.t, l.repo.UpdateRefs(l.ctx, []plumbing.RefUpdate{{Ref: plumbing.HomeRef, Old: commits[0]}}, ""))
 		}, "", false},
 		"back, where the newer is damaged": {func(l *lossy) { l.back(2); l.forget("liza", "kept"); l.lose(commits[3]) }, "", false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			l := copyOf(t, made, w, commits)
 			c.do(l)
