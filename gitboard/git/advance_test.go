@@ -18,7 +18,7 @@ import (
 // written already. Without knowing of the interruption, nothing is overwritten.
 func TestAdvanceCutInHalf(t *testing.T) {
 	ctx, r := scratch(t)
-	old := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	old := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	path := claim(t, ctx, r, "one")
 	writeIn(t, path, "a.txt", "new\n")
 	writeIn(t, path, "dir/added", "new\n")

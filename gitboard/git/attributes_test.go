@@ -115,7 +115,7 @@ func TestMergeEndings(t *testing.T) {
 // TestMergeMalformed checks that a merge with a commit that makes git crash names that commit.
 func TestMergeMalformed(t *testing.T) {
 	ctx, r := scratch(t)
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	ours := commitFiles(t, ctx, r, map[string]string{"b.txt": "b\n"}, base)
 	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{{Name: "x/y", Mode: 0o100644, OID: store(t, ctx, r, "b\n")[0]}}))
 	bad := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{base}, Author: ada, Committer: ada, Message: "m\n"}))

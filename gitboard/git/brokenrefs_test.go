@@ -15,7 +15,7 @@ import (
 // can be deleted although git refuses to.
 func TestBrokenRefs(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	ghost := strings.Repeat("ab", 20)
 	writeIn(t, r.common, "packed-refs", ghost+" refs/liza/packed\n"+ghost+" refs/other/packed\n")
 	for name, text := range map[string]string{

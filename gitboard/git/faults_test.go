@@ -50,7 +50,7 @@ func checkTries(t *testing.T, file string, like func(t *testing.T) *place, all [
 		names[i], tries[c.name] = c.name, c
 	}
 	var p *place
-	due := func(i int) bool { return testrun.OneIn(3, i) }
+	due := func(i int) bool { return testrun.OneIn(5, i) }
 	golden.Sections(t, filepath.Join("testdata", file), names, due, func(name string) string {
 		if p == nil {
 			p = like(t)

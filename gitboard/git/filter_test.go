@@ -54,7 +54,7 @@ func TestFailingSmudge(t *testing.T) {
 	ctx, r := scratch(t)
 	global(t, "filter.safe.smudge", "false")
 	write(t, r, ".git/info/attributes", "a.txt filter=safe\n")
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	path := filepath.Join(t.TempDir(), "one")
 	check(t, r.Worktree(path).Add(ctx, head))
 	global(t, "filter.safe.required", "true")

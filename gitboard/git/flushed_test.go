@@ -30,7 +30,7 @@ var flushes = map[string]struct {
 		check(t, r.WriteObjects(ctx, many(packFrom)))
 	}, `/objects/pack/tmp_(pack|idx)`, 2},
 	"a ref": {func(ctx context.Context, t *testing.T, r *Repo) {
-		head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+		head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 		check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/other", New: head}}, "test"))
 	}, `/refs/heads/other\.lock`, 1},
 	"a snapshot": {func(ctx context.Context, t *testing.T, r *Repo) { // its blob, tree and commit

@@ -139,7 +139,7 @@ func TestRequestCommit(t *testing.T) {
 func TestDiff(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Settings().Set(ctx, "diff.noprefix", "true"))
-	first := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	first := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	write(t, r, "a.txt", "one\n2\nthree\n")
 	write(t, r, "dir/né [1].txt", "new\n")
 	second := commitAll(t, r, "second")
@@ -184,7 +184,7 @@ func TestFileOID(t *testing.T) {
 
 func TestMergeTree(t *testing.T) {
 	ctx, r := scratch(t)
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	top := commitFiles(t, ctx, r, map[string]string{"a.txt": "ONE\ntwo\nthree\n", "né w.txt": "new\n"}, base)
 	bottom := commitFiles(t, ctx, r, map[string]string{"a.txt": "one\ntwo\nTHREE\n"}, base)
 	clash := commitFiles(t, ctx, r, map[string]string{"a.txt": "1\ntwo\nthree\n"}, base)
@@ -226,7 +226,7 @@ func TestMergeTree(t *testing.T) {
 // list of them, with objects that are borrowed from another one.
 func TestTryMergeAnywhere(t *testing.T) {
 	ctx, r := scratch(t)
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	ours := commitFiles(t, ctx, r, map[string]string{"b.txt": "b\n"}, base)
 	theirs := commitFiles(t, ctx, r, map[string]string{"c.txt": "c\n"}, base)
 	odd := filepath.Join(t.TempDir(), "a "+string(filepath.ListSeparator)+` "quoted" name`)

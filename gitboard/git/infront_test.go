@@ -55,7 +55,7 @@ func TestMoveThatFailed(t *testing.T) {
 // ended.
 func TestNoRetryAfterTheEnd(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	tries := filepath.Join(t.TempDir(), "tries")
 	inFront(t, `case "$*" in *update-ref*) echo >>'`+tries+`'; exit 3 ;; esac`)
 	if err := r.UpdateRefs(endsWith(ctx, tries), []plumbing.RefUpdate{{Ref: "refs/liza/x", New: head}}, ""); child.ExitCode(err) != 3 {
@@ -81,7 +81,7 @@ func TestReleasedLock(t *testing.T) {
 // its remotes are asked.
 func TestModulePublishedToTheEnd(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	fetched := filepath.Join(t.TempDir(), "fetched")
 	inFront(t, `case "$*" in *"fetch --progress"*) echo >'`+fetched+`'; exit 1 ;; esac`)
 	if _, err := r.ModulePublished(endsWith(ctx, fetched), r.TopLevel(), head); !errors.Is(err, context.Canceled) {

@@ -50,7 +50,7 @@ func TestNoRoom(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ)
 	defer signal.Reset(syscall.SIGXFSZ)
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	linked := claim(t, ctx, r, "one")
 	writeIn(t, r.common, "info/exclude", "before\n")
 	check(t, os.MkdirAll(r.Upkeep().KeptDir(), 0o755))
@@ -117,7 +117,7 @@ func filesBelow(t *testing.T, dir string) (files []string) {
 // no repository, and never taken for one elsewhere.
 func TestGoneDirectory(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	gone := t.TempDir()
 	t.Chdir(gone)
 	check(t, os.Remove(gone))
@@ -163,7 +163,7 @@ func TestUnwritableRefs(t *testing.T) {
 	for _, dir := range []string{"refs/heads", "logs/refs/heads"} {
 		t.Run(dir, func(t *testing.T) {
 			ctx, r := scratch(t)
-			head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+			head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 			fixed := filepath.Join(r.common, filepath.FromSlash(dir))
 			if err := exec.Command("chattr", "+i", fixed).Run(); err != nil {
 				t.Skip("nothing can be made immutable here: ", err)

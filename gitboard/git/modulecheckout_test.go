@@ -23,13 +23,21 @@ func TestCheckOutModules(t *testing.T) {
 		writeIn(t, dir, "v", "1\n")
 		testrun.CommitAll(t, dir, "1")
 	}
-	add := []string{"-c", "protocol.file.allow=always", "submodule", "--quiet", "add"}
-	native(t, lib, append(add, inner, "inner")...)
-	testrun.CommitAll(t, lib, "with another one")
-	for _, path := range []string{"used", "unused"} {
-		native(t, r.TopLevel(), append(add, lib, path)...)
+	// refers has a repository name a submodule at a commit, without checking it out there.
+	refers := func(dir, of, at string, paths ...string) {
+		modules := ""
+		for _, path := range paths {
+			modules += "[submodule \"" + path + "\"]\n\tpath = " + path + "\n\turl = " + of + "\n"
+			native(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+at+","+path)
+		}
+		writeIn(t, dir, ".gitmodules", modules)
+		native(t, dir, "add", ".gitmodules")
 	}
-	first := commitAll(t, r, "first")
+	refers(lib, inner, native(t, inner, "rev-parse", "HEAD"), "inner")
+	native(t, lib, "commit", "-q", "-m", "with another one")
+	refers(r.TopLevel(), lib, native(t, lib, "rev-parse", "HEAD"), "used", "unused")
+	native(t, r.TopLevel(), "commit", "-q", "-m", "first")
+	first := plumbing.OID(native(t, r.TopLevel(), "rev-parse", "HEAD"))
 	place := filepath.Join(t.TempDir(), "place")
 	check(t, r.Worktree(place).Add(ctx, first))
 	check(t, r.Worktree(place).CheckOutModules(ctx))
@@ -38,13 +46,16 @@ func TestCheckOutModules(t *testing.T) {
 	}
 	native(t, place, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--recursive", "used")
 	writeIn(t, inner, "v", "2\n")
-	testrun.CommitAll(t, inner, "2")
-	native(t, filepath.Join(lib, "inner"), "pull", "-q", "origin", "HEAD")
-	writeIn(t, lib, "v", "2\n")
-	two := testrun.CommitAll(t, lib, "2")
-	writeIn(t, lib, "v", "3\n")
-	three := testrun.CommitAll(t, lib, "3") // which no ref of the remote has
-	native(t, lib, "reset", "-q", "--hard", two)
+	refers(lib, inner, testrun.CommitAll(t, inner, "2"), "inner")
+	next := func(v string) string {
+		writeIn(t, lib, "v", v+"\n")
+		native(t, lib, "add", "v")
+		native(t, lib, "commit", "-q", "-m", v)
+		return native(t, lib, "rev-parse", "HEAD")
+	}
+	two := next("2")
+	three := next("3") // which no ref of the remote has
+	native(t, lib, "update-ref", "HEAD", two)
 	moved := func(to string) {
 		native(t, r.TopLevel(), "update-index", "--cacheinfo", "160000,"+to+",used", "--cacheinfo", "160000,"+to+",unused")
 		native(t, r.TopLevel(), "commit", "-qm", "moved")

@@ -108,7 +108,7 @@ func TestSilentBatch(t *testing.T) {
 // cancelled one, not one that the network has failed.
 func TestPushCancelled(t *testing.T) {
 	ctx, r := scratch(t)
-	commit := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	commit := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	store(t, ctx, r, "kept")
 	native(t, r.TopLevel(), "remote", "add", "hub", t.TempDir())
 	m := must[*Remote](t)(r.Remote(ctx, "hub"))
@@ -146,7 +146,7 @@ func TestFarBack(t *testing.T) {
 // gap in the history.
 func TestDamagedLog(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	if log, err := r.Log(ctx, head, head); len(log) != 0 || err != nil {
 		t.Errorf("after itself: %v, %v", log, err)
 	}
@@ -168,7 +168,7 @@ func TestDamagedLog(t *testing.T) {
 // TestAbsentRef checks how a ref that git does not see is told from one that is broken.
 func TestAbsentRef(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	at := func(name, text string) string {
 		if text != "" {
 			writeIn(t, r.common, name, text)
@@ -216,7 +216,7 @@ func TestAbsentRef(t *testing.T) {
 // TestEndedContext checks that a call in a context that has ended reports that, and has changed nothing.
 func TestEndedContext(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	must[plumbing.Object](t)(r.Object(ctx, string(head)))
 	m := must[*Remote](t)(r.Remote(ctx, r.TopLevel()))
 	lock := leave(t, r, "refs/heads/x.lock")
@@ -306,7 +306,7 @@ func TestOthersLock(t *testing.T) {
 func TestLockedWorktree(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	dir := must[string](t)(r.Worktree(path).gitDir(ctx))
 	was := readIn(t, dir, "HEAD")
 	asGit(t, path, "commit")

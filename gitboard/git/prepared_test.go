@@ -15,7 +15,7 @@ import (
 // packed-refs with a file made from a copy that it read too early.
 func TestDeletionKeepsOtherRefs(t *testing.T) {
 	ctx, r := scratch(t)
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	for _, ref := range []string{"refs/heads/gone", "refs/heads/kept", "refs/heads/liza/state"} {
 		check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, Old: plumbing.ZeroOID, New: base}}, ""))
 	}
@@ -80,7 +80,7 @@ func TestOldValuesAreToldToGit(t *testing.T) {
 
 func TestOldValuesUnderTheLocks(t *testing.T) {
 	ctx, r := scratch(t)
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	other := plumbing.OID(strings.Repeat("1", len(base)))
 	for _, ref := range []string{"refs/heads/packed", "refs/heads/both"} {
 		check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: ref, New: base}}, ""))
@@ -121,7 +121,7 @@ func TestOldValuesUnderTheLocks(t *testing.T) {
 // stale copy.
 func TestTheLookIsHeeded(t *testing.T) {
 	ctx, r := scratch(t)
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	other := plumbing.OID(strings.Repeat("1", len(base)))
 	gone := []plumbing.RefUpdate{{Ref: "refs/heads/gone", Old: base}}
 	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/gone", New: base}}, ""))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -120,7 +121,7 @@ func TestUpdateRefsCancelled(t *testing.T) {
 // ref long before it locks the second.
 func TestRacers(t *testing.T) {
 	ctx, r := scratch(t)
-	const racers, wins = 8, 3
+	const racers, wins = 5, 3
 	const ref = "refs/heads/liza/counter"
 	seen := make([][]plumbing.OID, racers)
 	packing, stop := context.WithCancel(ctx)
@@ -130,7 +131,7 @@ func TestRacers(t *testing.T) {
 			r.command("pack-refs", "pack-refs", "--all").Run(packing)
 		}
 	})
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	for i := range racers {
 		lease := plumbing.RefUpdate{Ref: fmt.Sprintf("refs/liza/leases/coder-%d", i), Old: base, New: base}
 		check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: lease.Ref, Old: plumbing.ZeroOID, New: base}}, ""))
@@ -166,11 +167,10 @@ func TestRacers(t *testing.T) {
 	if n := must[int](t)(r.History().CountCommits(ctx, base, tip)); n != racers*wins {
 		t.Errorf("%d commits are left of %d", n, racers*wins)
 	}
-	for _, list := range seen {
-		for _, oid := range list {
-			if !must[bool](t)(r.History().IsAncestor(ctx, oid, tip)) {
-				t.Errorf("%s is lost", oid)
-			}
+	left := must[[]plumbing.OID](t)(r.History().RevList(ctx, base, tip))
+	for _, oid := range slices.Concat(seen...) {
+		if !slices.Contains(left, oid) {
+			t.Errorf("%s is lost", oid)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestRacers(t *testing.T) {
 func TestRefs(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "a lease")[0]
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{
 		{Ref: "refs/liza/leases/a", Old: "", New: id}, {Ref: "refs/liza/leases/b", Old: "", New: head}, {Ref: "refs/liza/leasesx", Old: "", New: id},
 	}, ""))
@@ -254,9 +254,9 @@ func TestRefThatComesAndGoes(t *testing.T) {
 func TestUpdateRefsOfAnAlias(t *testing.T) {
 	ctx, r := scratch(t)
 	native(t, r.TopLevel(), "branch", "-M", "main")
-	main := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	main := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "second")
-	second := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	second := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	const alias = "refs/heads/task/one"
 	for name, c := range map[string]struct{ to, want plumbing.OID }{
 		"deleted": {"", plumbing.ZeroOID}, "moved": {main, main},

@@ -112,7 +112,7 @@ func TestFetchOutlivesPrune(t *testing.T) {
 // may have acted already, and that what git may have missed is restored for the next one.
 func TestTalksOnce(t *testing.T) {
 	ctx, r := scratch(t)
-	commit := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	commit := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	kept := store(t, ctx, r, "kept")[0]
 	native(t, r.TopLevel(), "remote", "add", "hub", t.TempDir())
 	m := must[*Remote](t)(r.Remote(ctx, "hub"))
@@ -142,7 +142,7 @@ func TestTalksOnce(t *testing.T) {
 // plain fetch brings, and those of other branches as always.
 func TestPushTracksNoBoard(t *testing.T) {
 	ctx, r := scratch(t)
-	commit := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	commit := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	hub := t.TempDir()
 	native(t, hub, "init", "-q", "--bare")
 	native(t, r.TopLevel(), "remote", "add", "hub", hub)

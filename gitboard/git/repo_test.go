@@ -25,7 +25,7 @@ func TestOpen(t *testing.T) {
 	top := resolved(t, r.TopLevel())
 	common := filepath.Join(top, ".git")
 	linked := filepath.Join(t.TempDir(), "linked")
-	check(t, r.Worktree(linked).Add(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	check(t, r.Worktree(linked).Add(ctx, must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))))
 	linked = resolved(t, linked)
 	check(t, os.MkdirAll(filepath.Join(top, "sub", "dir"), 0o777))
 	bare := filepath.Join(resolved(t, t.TempDir()), "bare.git")
@@ -60,7 +60,7 @@ func TestOpen(t *testing.T) {
 func TestIsMadeFrom(t *testing.T) {
 	ctx, r := scratch(t)
 	linked := filepath.Join(t.TempDir(), "linked")
-	check(t, r.Worktree(linked).Add(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	check(t, r.Worktree(linked).Add(ctx, must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))))
 	apart := t.TempDir()
 	native(t, apart, "init", "-q", "--separate-git-dir=../apart.git", "work")
 	work := filepath.Join(apart, "work")

@@ -19,7 +19,7 @@ func TestRequested(t *testing.T) {
 	commit := func(request string) plumbing.OID {
 		t.Helper()
 		native(t, r.top, "commit", "-q", "--allow-empty", "-m", "a note\x1eand more", "-m", "Liza-Request: "+request)
-		return must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+		return must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	}
 	var tip plumbing.OID
 	finds := func(what, request string, depth int, want bool) {
@@ -63,7 +63,7 @@ func TestRequested(t *testing.T) {
 	}
 	newest := commit("r3")
 	native(t, r.top, "commit", "-q", "--allow-empty", "-m", "a note", "-m", "Liza-Request: r4", "-m", "This is no trailer.")
-	tip = must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	tip = must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	finds("what only looks like a request", "r4", 20, false)
 	if found := must[map[string]plumbing.OID](t)(r.History().Requested(ctx, tip, []string{"r3"}, 20)); found["r3"] != newest {
 		t.Errorf("of two commits with a request the older one is found: %v", found)

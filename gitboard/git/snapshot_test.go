@@ -14,7 +14,7 @@ import (
 func TestSnapshot(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Settings().Exclude("ignored"))
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	snap := func() plumbing.OID {
 		t.Helper()
 		return must[plumbing.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "what was left", ada))
@@ -55,7 +55,7 @@ func TestSnapshot(t *testing.T) {
 // by now, and that the worktree stays as it is.
 func TestStagedSnapshot(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	if got := must[plumbing.OID](t)(r.Worktree(r.TopLevel()).StagedSnapshot(ctx, "staged", ada)); got != head {
 		t.Errorf("nothing is staged: got %s", got)
 	}
@@ -101,7 +101,7 @@ func TestSnapshotOutlivesPrune(t *testing.T) {
 	prune()
 	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/attic/one/1", New: id}}, ""))
 	native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(id))
-	for _, o := range must[[]Size](t)(r.History().Sizes(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD")), id)) {
+	for _, o := range must[[]Size](t)(r.History().Sizes(ctx, must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main")), id)) {
 		check(t, os.Remove(loosePath(r, o.OID))) // by a git that began before the ref was made
 	}
 	later := must[*Repo](t)(Open(ctx, r.TopLevel()))

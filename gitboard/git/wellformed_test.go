@@ -18,7 +18,7 @@ import (
 func TestWellFormed(t *testing.T) {
 	ctx, r := scratch(t)
 	dir := r.TopLevel()
-	from := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	from := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	oids := store(t, ctx, r, "text", "[submodule \"x\"]\n\tpath = x\n\turl = -u./payload\n", "* text\n")
 	file, modules, attributes := string(oids[0]), string(oids[1]), string(oids[2])
 	entry := func(mode, name, oid string) string {
@@ -70,7 +70,7 @@ func TestWellFormed(t *testing.T) {
 	cases["in a merge"] = commit(whole, ann, "\nmerged\n", from, cases["in the middle"])
 	cases["a merge"] = commit(whole, ann, "\nmerged\n", from, cases["usual"])
 	said, _ := exec.Command("git", "-C", dir, "fsck", "--strict", "--no-dangling", "--no-reflogs").CombinedOutput()
-	for name, tip := range testrun.Some(5, cases) {
+	for name, tip := range testrun.Some(9, cases) {
 		refuses := slices.ContainsFunc(reached(t, dir, from, tip), func(oid string) bool { return regexp.MustCompile("error in [a-z]+ " + oid + ": ").Match(said) })
 		repo := open(t, ctx, dir)
 		all := must[[]error](t)(repo.History().AllWellFormed(ctx, [][2]plumbing.OID{{from, from}, {from, tip}, {from, cases["a merge"]}}))

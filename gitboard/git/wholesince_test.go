@@ -99,7 +99,7 @@ func TestWholeSinceInterrupted(t *testing.T) {
 // none is damage, and that nothing is looked for in a partial clone.
 func TestWholeSinceOdd(t *testing.T) {
 	ctx, r := scratch(t)
-	from := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	from := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	commit := func(tree plumbing.Object, more ...plumbing.Object) plumbing.OID {
 		t.Helper()
 		who := plumbing.Signature{Name: "a", Email: "a@x"}

@@ -33,7 +33,7 @@ func TestWorktreeLife(t *testing.T) {
 	hook := filepath.Join(r.CommonDir(), "hooks", "post-checkout")
 	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
 	check(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 
 	claimed := claim(t, ctx, r, ".claim-1")
 	path := filepath.Join(r.TopLevel(), ".worktrees", "tâche un")
@@ -109,6 +109,7 @@ func TestForgetNoOthers(t *testing.T) {
 	check(t, os.RemoveAll(gone))
 	damaged := claim(t, ctx, r, "damaged")
 	writeIn(t, records.LinkedDir(damaged), "commondir", "")
+	age(t, records.LinkedDir(damaged))
 	check(t, r.Worktree(gone).Remove(ctx))
 	if !exists(filepath.Join(away, "HEAD")) || exists(record) {
 		t.Error("git has forgotten another worktree, or still knows the one that is gone")
@@ -160,7 +161,7 @@ func TestKeepNoOthersModules(t *testing.T) {
 func TestDamagedWorktree(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	write(t, r, "a.txt", "the human's work")
 	breakage := map[string]func() error{
 		"missing": func() error { return os.Remove(filepath.Join(path, ".git")) },
@@ -220,7 +221,7 @@ func TestUnborn(t *testing.T) {
 func TestCheckoutDetached(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Settings().Exclude("cache/"))
-	base := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	write(t, r, "a.txt", "theirs\n")
 	theirs := commitAll(t, r, "theirs")
 	path := filepath.Join(r.TopLevel(), ".worktrees", ".integration")
@@ -307,7 +308,7 @@ func TestMergeInto(t *testing.T) {
 // TestCheckedOut checks that git is started only for a branch that may be checked out somewhere.
 func TestCheckedOut(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	for _, name := range []string{"free", "taken"} {
 		native(t, r.TopLevel(), "branch", name, string(head))
 	}
@@ -342,7 +343,7 @@ func TestCheckedOut(t *testing.T) {
 func TestWorktreesAtOnce(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Settings().Exclude(".worktrees/"))
-	head := must[plumbing.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	var group sync.WaitGroup
 	for i := range 8 {
 		group.Go(func() {
@@ -391,6 +392,13 @@ func TestMainWorktree(t *testing.T) {
 	}
 }
 
+// age has a record look as if no process was writing it.
+func age(t *testing.T, record string) {
+	t.Helper()
+	then := time.Now().Add(-LockAge)
+	check(t, os.Chtimes(record, then, then))
+}
+
 // TestUnwrittenRecord checks that a record that a crash left empty results in an error that names it
 // and not in endless retries.
 func TestUnwrittenRecord(t *testing.T) {
@@ -398,15 +406,21 @@ func TestUnwrittenRecord(t *testing.T) {
 	claim(t, ctx, r, "one")
 	record := filepath.Join(r.CommonDir(), "worktrees", "one", "commondir")
 	check(t, os.WriteFile(record, nil, 0o666))
-	damaged := (*DamagedRecordError)(nil)
-	if _, err := r.Worktrees(ctx); child.ExitCode(err) != 128 || !errors.As(err, &damaged) || damaged.Path != filepath.Dir(record) {
-		t.Errorf("got %v", err)
+	lists := func(when string) {
+		t.Helper()
+		damaged := (*DamagedRecordError)(nil)
+		if _, err := r.Worktrees(ctx); child.ExitCode(err) != 128 || !errors.As(err, &damaged) || damaged.Path != filepath.Dir(record) {
+			t.Errorf("%s: got %v", when, err)
+		}
 	}
+	age(t, filepath.Dir(record))
+	lists("an old record")
 	if check(t, os.Remove(record)); !r.unwritten() {
 		t.Error("a record without the file is complete")
 	}
-	then := time.Now().Add(-LockAge)
-	if check(t, os.Chtimes(filepath.Dir(record), then, then)); r.unwritten() {
+	instead(t, "exit 128")
+	lists("one that may be being written")
+	if age(t, filepath.Dir(record)); r.unwritten() {
 		t.Error("an old record is being written")
 	}
 }
