@@ -45,7 +45,7 @@ func writers(t *testing.T, racing bool) {
 	if racing {
 		withoutTurns(t, first)
 	}
-	const writers, each = 8, 5
+	const writers, each = 5, 3
 	var busy sync.WaitGroup
 	for n := range writers {
 		busy.Go(func() {

@@ -23,7 +23,7 @@ import (
 func claim(t *testing.T, ctx context.Context, r *Repo, name string) string {
 	t.Helper()
 	path := filepath.Join(r.TopLevel(), ".worktrees", name)
-	check(t, r.Worktree(path).Add(ctx, must[plumbing.OID](t)(r.ResolveCommit(ctx, "main"))))
+	check(t, r.Worktree(path).Add(ctx, must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))))
 	return path
 }
 
