@@ -234,8 +234,20 @@ func both(make func(*testing.T) *boardScene, gone ...string) func(*testing.T) (n
 	}
 }
 
-// thousand has 1 000 tasks, in chains of five.
+// thousand has 1 000 tasks, in chains of five. All tests read the same one.
 func thousand(t *testing.T) *boardScene {
+	if large == nil {
+		large = newThousand(t)
+	}
+	s := *large
+	s.t = t
+	return &s
+}
+
+// large is the board of thousand, once a test has read it.
+var large *boardScene
+
+func newThousand(t *testing.T) *boardScene {
 	s := newBoardScene(t, "A thousand things to do")
 	s.do("planner-1")
 	for i := range 1000 {

@@ -57,7 +57,8 @@ func browser(t *testing.T, number int) context.Context {
 	if chromium != nil {
 		return chromium
 	}
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.DisableGPU, chromedp.Flag("process-per-site", true)) // the fewest processes
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), o...)
 	ctx, end := chromedp.NewContext(alloc)
 	endBrowser = func() { end(); stop() }
