@@ -109,40 +109,29 @@ func TestImports(t *testing.T) {
 // commands for a reader to type, the bench, which measures the bare cost of git, liza-mutate, which
 // asks for a developer's changes, and tests.
 func TestOneDoorToGit(t *testing.T) {
-	each(t, func(p pkg, file string, f *ast.File) {
-		name := p.name()
-		if slices.Contains([]string{"gitboard/git", "gitboard/git/child", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "gitboard/testrun"}, name) {
+	doors := []string{"gitboard/git", "gitboard/git/child", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "gitboard/testrun"}
+	inspect(t, doors, func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
 			return
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || !slices.Contains([]string{"Command", "CommandContext", "LookPath", "StartProcess"}, sel.Sel.Name) {
+			return
+		}
+		for _, arg := range call.Args {
+			if text := literal(arg); text == "git" || strings.HasPrefix(text, "git ") {
+				t.Errorf("%s starts git: package git is the one door", fset.Position(n.Pos()))
 			}
-			sel, ok := call.Fun.(*ast.SelectorExpr)
-			if !ok || sel.Sel.Name != "Command" && sel.Sel.Name != "CommandContext" && sel.Sel.Name != "LookPath" && sel.Sel.Name != "StartProcess" {
-				return true
-			}
-			for _, arg := range call.Args {
-				if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-					if text, err := strconv.Unquote(lit.Value); err == nil && (text == "git" || strings.HasPrefix(text, "git ")) {
-						t.Errorf("%s starts git: package git is the one door", fset.Position(n.Pos()))
-					}
-				}
-			}
-			return true
-		})
+		}
 	})
 }
 
 // TestErrorCodesAreConstants: error codes are declared once, so that the documents can list them,
 // and never spelled out where they are used.
 func TestErrorCodesAreConstants(t *testing.T) {
-	code := regexp.MustCompile(`^"[a-z-]+"$`)
-	text := func(e ast.Expr) bool {
-		lit, ok := e.(*ast.BasicLit)
-		return ok && lit.Kind == token.STRING && code.MatchString(lit.Value)
-	}
+	code := regexp.MustCompile(`^[a-z-]+$`)
+	text := func(e ast.Expr) bool { return code.MatchString(literal(e)) }
 	named := func(e ast.Expr, names ...string) bool {
 		switch e := e.(type) {
 		case *ast.Ident:
@@ -152,24 +141,21 @@ func TestErrorCodesAreConstants(t *testing.T) {
 		}
 		return false
 	}
-	each(t, func(_ pkg, _ string, f *ast.File) {
-		ast.Inspect(f, func(n ast.Node) bool {
-			bad := false
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				bad = len(n.Args) > 1 && named(n.Fun, "Refuse", "refuse", "refusal") && text(n.Args[0])
-			case *ast.BinaryExpr:
-				bad = named(n.X, "Code", "code") && text(n.Y)
-			case *ast.KeyValueExpr:
-				bad = named(n.Key, "Code") && text(n.Value)
-			case *ast.CompositeLit:
-				bad = named(n.Type, "Outcome", "Class", "Finding") && len(n.Elts) > 2 && (text(n.Elts[1]) || text(n.Elts[2]) && named(n.Type, "Finding"))
-			}
-			if bad {
-				t.Errorf("%s spells an error code: declare it, with its meaning", fset.Position(n.Pos()))
-			}
-			return true
-		})
+	inspect(t, nil, func(n ast.Node) {
+		bad := false
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			bad = len(n.Args) > 1 && named(n.Fun, "Refuse", "refuse", "refusal") && text(n.Args[0])
+		case *ast.BinaryExpr:
+			bad = named(n.X, "Code", "code") && text(n.Y)
+		case *ast.KeyValueExpr:
+			bad = named(n.Key, "Code") && text(n.Value)
+		case *ast.CompositeLit:
+			bad = named(n.Type, "Outcome", "Class", "Finding") && len(n.Elts) > 2 && (text(n.Elts[1]) || text(n.Elts[2]) && named(n.Type, "Finding"))
+		}
+		if bad {
+			t.Errorf("%s spells an error code: declare it, with its meaning", fset.Position(n.Pos()))
+		}
 	})
 }
 
@@ -185,13 +171,10 @@ func TestNoRefsThroughGoGit(t *testing.T) {
 			}
 		}
 	}
-	each(t, func(_ pkg, _ string, f *ast.File) {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"SetReference", "CheckAndSetReference", "RemoveReference", "NewHashReference"}, sel.Sel.Name) {
-				t.Errorf("%s: refs move through git update-ref alone", fset.Position(n.Pos()))
-			}
-			return true
-		})
+	inspect(t, nil, func(n ast.Node) {
+		if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"SetReference", "CheckAndSetReference", "RemoveReference", "NewHashReference"}, sel.Sel.Name) {
+			t.Errorf("%s: refs move through git update-ref alone", fset.Position(n.Pos()))
+		}
 	})
 }
 
@@ -220,31 +203,22 @@ func TestNothingCompiledAtStart(t *testing.T) {
 
 // TestLibrariesOfOpenTelemetry: only liza-otel imports them, because they cost every start.
 func TestLibrariesOfOpenTelemetry(t *testing.T) {
-	each(t, func(p pkg, _ string, _ *ast.File) {
+	for _, p := range packages(t) {
 		for _, imported := range p.Imports {
-			if strings.HasPrefix(imported, "go.opentelemetry.io/") && p.ImportPath != module+"cmd/liza-otel" {
+			if strings.HasPrefix(imported, "go.opentelemetry.io/") && p.name() != "cmd/liza-otel" {
 				t.Errorf("%s imports %s", p.ImportPath, imported)
 			}
 		}
-	})
+	}
 }
 
 // TestOneSpellingOfRefs: only gitboard/git spells the names of refs, except for the demo, which
 // shows what a reader would type, and the bench, which has its own refs.
 func TestOneSpellingOfRefs(t *testing.T) {
-	each(t, func(p pkg, _ string, f *ast.File) {
-		name := p.name()
-		if name == "gitboard/git/plumbing" || name == "cmd/internal/demo" || name == "cmd/liza-bench" || name == "gitboard/testrun" {
-			return
+	inspect(t, []string{"gitboard/git/plumbing", "cmd/internal/demo", "cmd/liza-bench", "gitboard/testrun"}, func(n ast.Node) {
+		if refSpelled(literal(n)) {
+			t.Errorf("%s spells a ref's name: use the names of gitboard/git", fset.Position(n.Pos()))
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				if text, err := strconv.Unquote(lit.Value); err == nil && refSpelled(text) {
-					t.Errorf("%s spells a ref's name: use the names of gitboard/git", fset.Position(n.Pos()))
-				}
-			}
-			return true
-		})
 	})
 }
 
@@ -255,22 +229,18 @@ func refSpelled(text string) bool {
 
 // TestClockAtTheEdge: only the edge reads the clock; elsewhere `now` is passed in as a value.
 func TestClockAtTheEdge(t *testing.T) {
-	each(t, func(p pkg, file string, f *ast.File) {
-		name := p.name()
-		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/call", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/git", "gitboard/git/locks", "gitboard/git/loose", "gitboard/trace"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
+	edge := []string{"cmd/internal/cli", "cmd/internal/call", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "cmd/liza-otel", "gitboard/board.go", "gitboard/git", "gitboard/git/locks", "gitboard/git/loose", "gitboard/trace"}
+	inspect(t, edge, func(n ast.Node) {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
 			return
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Now" || sel.Sel.Name == "Since") {
-				if id, ok := sel.X.(*ast.Ident); ok && id.Name == "time" {
-					t.Errorf("%s reads the clock", fset.Position(n.Pos()))
-				}
-			}
-			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Sleep" {
-				t.Errorf("%s sleeps: wait for an event", fset.Position(n.Pos()))
-			}
-			return true
-		})
+		if id, ok := sel.X.(*ast.Ident); ok && id.Name == "time" && (sel.Sel.Name == "Now" || sel.Sel.Name == "Since") {
+			t.Errorf("%s reads the clock", fset.Position(n.Pos()))
+		}
+		if sel.Sel.Name == "Sleep" {
+			t.Errorf("%s sleeps: wait for an event", fset.Position(n.Pos()))
+		}
 	})
 }
 
@@ -291,4 +261,28 @@ func each(t *testing.T, visit func(p pkg, file string, f *ast.File)) {
 			visit(p, file, files[file])
 		}
 	}
+}
+
+// inspect visits each node of our packages, except for some packages or files.
+func inspect(t *testing.T, except []string, visit func(n ast.Node)) {
+	t.Helper()
+	each(t, func(p pkg, file string, f *ast.File) {
+		if slices.Contains(except, p.name()) || slices.Contains(except, p.name()+"/"+filepath.Base(file)) {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			visit(n)
+			return true
+		})
+	})
+}
+
+// literal is the text of a string in the source, "" for anything else.
+func literal(n ast.Node) string {
+	lit, ok := n.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return ""
+	}
+	text, _ := strconv.Unquote(lit.Value)
+	return text
 }
