@@ -33,8 +33,8 @@ func (s *scene) deletes(ref string) {
 // TestBrokenBranchWithoutWorktree checks where a broken branch is restored from when its worktree
 // is gone: from its reflog or, without one, from the submission on the board.
 func TestBrokenBranchWithoutWorktree(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	submitted := s.submitted("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), submitted("coder-1", "one", "b.txt", "b\n"))
+	submitted := plumbing.OID(s.state().Task("one").ReviewCommit)
 	s.check(s.b.Repo().Worktree(s.path("one")).Remove(s.ctx))
 	for _, by := range []string{"by its reflog", "on the board"} {
 		s.breaks(taskRef("one"), "")
@@ -171,8 +171,8 @@ func TestIncompleteWork(t *testing.T) {
 // TestIncompleteSubmission checks that approved work does not land while a part of it is missing, and
 // that doctor names what is missing.
 func TestIncompleteSubmission(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), submitted("coder-1", "one", "b.txt", "b\n"))
+	commit := plumbing.OID(s.state().Task("one").ReviewCommit)
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	hub := filepath.Join(t.TempDir(), "hub.git")
 	s.git(s.dir, "init", "-q", "--bare", hub)
@@ -196,8 +196,7 @@ func TestIncompleteSubmission(t *testing.T) {
 // remote has it.
 func TestBrokenRefsOfClone(t *testing.T) {
 	const integration = "refs/heads/integration"
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.submitted("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), submitted("coder-1", "one", "b.txt", "b\n"))
 	s.shares(filepath.Join(s.dir, ".git", "hub.git"))
 	s.deletes("refs/liza/review/one/1")
 	copies := []string{plumbing.RemoteRef("origin", integration), plumbing.TrackingRef("origin", "task/two")}

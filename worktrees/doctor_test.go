@@ -313,7 +313,8 @@ func TestUnfinishedRecord(t *testing.T) {
 // TestMovedTests checks that a project that was renamed, or copied, tests merges in a place of its
 // own, where the hooks are on, and that its former place is removed.
 func TestMovedTests(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "b.txt", "b\n"))
+	s := newScene(t, twoApproved()...)
+	s.git(s.dir, "worktree", "remove", s.path("two"))
 	s.check(install.Install(s.ctx, s.b.Repo(), install.Setup{}))
 	s.set("integration_test", "git config core.hooksPath")
 	s.merge("one")
@@ -324,7 +325,6 @@ func TestMovedTests(t *testing.T) {
 		t.Helper()
 		s.b = s.open()
 		s.check(install.Install(s.ctx, s.b.Repo(), install.Setup{}))
-		s.approved("coder-1", "two", "c.txt", "c\n")
 		if got := s.merge("two"); !got.Merged {
 			t.Fatalf("%+v", got)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -30,8 +31,8 @@ func TestSubmitAfterCrash(t *testing.T) {
 // TestVerdictWithoutBranch checks that a submission can't be approved while its worktree or its branch
 // has something else, and can where both are gone: its commit is kept.
 func TestVerdictWithoutBranch(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), submitted("coder-1", "one", "b.txt", "b\n"))
+	commit := plumbing.OID(s.state().Task("one").ReviewCommit)
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	approve := func() error {
 		return second(worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Verdict: board.VerdictApproved, Checked: "tests", Commit: string(commit)}))

@@ -135,7 +135,7 @@ var moved = step{"moved", func(s *scene) {
 func TestInterrupted(t *testing.T) {
 	one := about("one")
 
-	submitted := step{"submitted one", func(s *scene) {
+	worked := step{"worked on one", func(s *scene) {
 		s.preExec("coder-1", "one")
 		s.work("one", "b.txt", "b\n")
 		s.as("code-reviewer-1")
@@ -172,7 +172,7 @@ func TestInterrupted(t *testing.T) {
 			}
 			return got.Task.ID, warned(got.Warnings, nil)
 		}},
-		{"submit", []step{ready("one"), claimed("coder-1", "one"), submitted}, func(ctx context.Context, s *scene) (any, error) {
+		{"submit", []step{ready("one"), claimed("coder-1", "one"), worked}, func(ctx context.Context, s *scene) (any, error) {
 			_, warnings, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: asked(s, "coder-1"), Task: "one"})
 			return nil, warned(warnings, err)
 		}},
@@ -189,7 +189,7 @@ func TestInterrupted(t *testing.T) {
 			tidied, err := worktrees.TidyAll(ctx, s.b, human())
 			return len(tidied), err
 		}},
-		{"review elsewhere", []step{ready("one"), claimed("coder-1", "one"), submitted, handedIn, cleared}, func(ctx context.Context, s *scene) (any, error) {
+		{"review elsewhere", []step{ready("one"), claimed("coder-1", "one"), worked, handedIn, cleared}, func(ctx context.Context, s *scene) (any, error) {
 			v, err := s.b.View(ctx)
 			if err != nil {
 				return nil, err

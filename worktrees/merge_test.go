@@ -34,11 +34,9 @@ func (s *scene) mergeErr(task string) error {
 // integration fix without a conflict: the claim merges integration into the task branch at once, with
 // the coder as author.
 func TestFailingTest(t *testing.T) {
-	s := newScene(t, ready("one"), ready("two"))
-	s.set("integration_test", `echo "testing $LIZA_TASK $LIZA_MERGE_COMMIT in $(basename "$PWD")"; env | grep -c '^GIT_DIR='; test ! -e bad.txt || { printf 'caf\303\251 \033[31mred\033[0m \377\n'; exit 7; }`)
+	s := newScene(t, twoApproved()...)
+	s.set("integration_test", `echo "testing $LIZA_TASK $LIZA_MERGE_COMMIT in $(basename "$PWD")"; env | grep -c '^GIT_DIR='; test ! -e b.txt || { printf 'caf\303\251 \033[31mred\033[0m \377\n'; exit 7; }`)
 	s.set("integration_test_retry", "1")
-	s.approved("coder-1", "one", "bad.txt", "bad\n")
-	s.approved("coder-2", "two", "b.txt", "b\n")
 	var out bytes.Buffer
 	got, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one"}, Out: &out})
 	s.check(err)
@@ -59,7 +57,7 @@ func TestFailingTest(t *testing.T) {
 	s.lies("one")
 
 	fix := s.claim("coder-2", "one")
-	if !fix.Kind.Fix || len(fix.Conflicts) > 0 || s.read(fix.Path, "b.txt") != "b\n" || len(fix.Warnings) > 0 {
+	if !fix.Kind.Fix || len(fix.Conflicts) > 0 || s.read(fix.Path, "c.txt") != "c\n" || len(fix.Warnings) > 0 {
 		t.Errorf("claimed %+v", fix)
 	}
 	if who := s.git(fix.Path, "log", "-1", "--format=%an %s"); who != "coder-2 Merge integration into task/one" {
@@ -180,20 +178,17 @@ func TestHalfMerge(t *testing.T) {
 // TestChangesOfAHuman checks that a human's staged or unfinished changes in a checkout of
 // integration are not taken for a killed merge's leftovers.
 func TestChangesOfAHuman(t *testing.T) {
-	s := newScene(t)
+	s := newScene(t, ready("one"), ready("two"), approved("coder-1", "one", "b.txt", "b\n"))
 	s.moved = true
 	s.git(s.dir, "checkout", "-q", "integration")
-	s.task("one")
-	s.task("two")
-	s.approved("coder-1", "one", "new.txt", "new\n")
 	s.merge("one")
-	s.git(s.dir, "rm", "-q", "new.txt") // as git revert -n does
+	s.git(s.dir, "rm", "-q", "b.txt") // as git revert -n does
 	s.reports()
-	if said := s.git(s.dir, "status", "--porcelain"); !strings.Contains(said, "D  new.txt") {
+	if said := s.git(s.dir, "status", "--porcelain"); !strings.Contains(said, "D  b.txt") {
 		t.Errorf("a staged change was lost: %q", said)
 	}
-	s.git(s.dir, "reset", "-q", "HEAD", "new.txt")
-	s.git(s.dir, "checkout", "-q", "new.txt")
+	s.git(s.dir, "reset", "-q", "HEAD", "b.txt")
+	s.git(s.dir, "checkout", "-q", "b.txt")
 	s.approved("coder-2", "two", "a.txt", "one\ntwo\nthree\nfour\n")
 	s.write(s.dir, "a.txt", "one\n") // the beginning of what will be there
 	s.refused(s.mergeErr("two"), board.CodeOverlap, "")
@@ -214,13 +209,12 @@ func (s *scene) announces(commit plumbing.OID) {
 // TestFinishHoldsIntegration checks that a merge is finished only if integration is still where the
 // work was found.
 func TestFinishHoldsIntegration(t *testing.T) {
-	s := newScene(t, ready("one"))
-	base := s.ref("refs/heads/integration")
-	review := s.approved("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
+	base, review := s.ref("refs/heads/integration"), s.state().Task("one").ReviewCommit
 	reached := false
 	// Take integration back at the nth reading of the clock.
 	for nth := 1; nth == 1 || reached; nth++ {
-		s.git(s.dir, "update-ref", "refs/heads/integration", string(review))
+		s.git(s.dir, "update-ref", "refs/heads/integration", review)
 		on, reads := s.ref("refs/heads/liza/state"), 0
 		reached = false
 		b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {

@@ -209,8 +209,7 @@ func TestTidyAllContinues(t *testing.T) {
 // TestNextClaim checks that a rejected task goes to others only some time after its author's lease
 // has run out.
 func TestNextClaim(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.submitted("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), submitted("coder-1", "one", "b.txt", "b\n"))
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	next := func(id, want string) {
 		t.Helper()
@@ -287,8 +286,7 @@ func TestMadeMeanwhile(t *testing.T) {
 
 // TestReviewHandOff checks that a review is handed off whatever state the author's worktree is in.
 func TestReviewHandOff(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	s.submitted("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), submitted("coder-1", "one", "b.txt", "b\n"))
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	s.write(s.path("one"), "half.txt", "half\n")
 	s.check(s.handOff("code-reviewer-1", "one"))

@@ -53,6 +53,7 @@ func TestMain(m *testing.M) {
 	}
 	for key, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_GLOBAL": settings, "GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_TEMPLATE_DIR": "", // each scene is copied: without the samples of hooks
 		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
 		"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
 	} {
@@ -521,6 +522,11 @@ func ready(id string) step {
 // claimed has a coder claim a task.
 func claimed(coder, id string) step {
 	return step{"claimed " + coder + " " + id, func(s *scene) { s.claim(coder, id) }}
+}
+
+// submitted takes a claimed task to its submission.
+func submitted(coder, id, file, text string) step {
+	return step{fmt.Sprintf("submitted %s %s %s %q", coder, id, file, text), func(s *scene) { s.submitted(coder, id, file, text) }}
 }
 
 // approved takes a task from claim to approval.

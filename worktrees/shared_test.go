@@ -214,6 +214,7 @@ func (s *scene) slow() *slowHub {
 	there := s.shared()
 	hub := s.git(there.Repo().TopLevel(), "remote", "get-url", "origin")
 	h := &slowHub{scene: s, open: filepath.Join(s.t.TempDir(), "open"), asked: filepath.Join(s.t.TempDir(), "asked")}
+	s.check(os.MkdirAll(filepath.Join(hub, "hooks"), 0o755))
 	s.check(testrun.WriteProgram(filepath.Join(hub, "hooks", "pre-receive"), "#!/bin/sh\nwhile [ ! -e '"+h.open+"' ]; do sleep 0.01; done\n"))
 	for _, service := range []string{"upload-pack", "receive-pack"} {
 		script := filepath.Join(s.t.TempDir(), service)
@@ -254,8 +255,8 @@ func (h *slowHub) end() string {
 // yet to take, that the test runs meanwhile, and that the remote is asked no more than for that and
 // for the landing.
 func TestMergeBehindItsApproval(t *testing.T) {
-	s := newScene(t, ready("one"), claimed("coder-1", "one"))
-	commit := s.submitted("coder-1", "one", "b.txt", "b\n")
+	s := newScene(t, ready("one"), claimed("coder-1", "one"), submitted("coder-1", "one", "b.txt", "b\n"))
+	commit := plumbing.OID(s.state().Task("one").ReviewCommit)
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	tested := filepath.Join(t.TempDir(), "tested")
 	h := s.slow()

@@ -317,9 +317,8 @@ func TestTheirsIsNotTidied(t *testing.T) {
 
 // TestTheirsAtTheTest checks that a person's worktree at the place of the integration test stays.
 func TestTheirsAtTheTest(t *testing.T) {
-	s := newScene(t, ready("one"))
+	s := newScene(t, ready("one"), approved("coder-1", "one", "b.txt", "b\n"))
 	s.set("integration_test", "true")
-	s.approved("coder-1", "one", "b.txt", "b\n")
 	place := s.testPlace()
 	s.git(s.dir, "worktree", "add", "-q", "-b", "mine", place, "integration")
 	s.write(place, "secret.env", "mine\n")

@@ -339,36 +339,40 @@ func TestTrainLaterCommits(t *testing.T) {
 	}
 }
 
-// stages approves tasks t1 to tn; those of the numbers in docs are of the stage docs, which has a
-// test of its own.
-func (s *scene) stages(n int, test string, docs ...int) {
+// documented gives the board a stage docs with a test of its own.
+func (s *scene) documented(test string) {
 	s.t.Helper()
 	team := board.BuiltinTeam()
 	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "coder", Test: test})
 	s.do(human(), &board.SetTeam{Team: *team})
-	for i := 1; i <= n; i++ {
+}
+
+// stages approves tasks t1 to t4. t2 and t4 are of the stage docs.
+var stages = step{"stages", func(s *scene) {
+	s.documented("")
+	for i := 1; i <= 4; i++ {
 		id := fmt.Sprintf("t%d", i)
 		s.task(id, func(p *board.AddTask) {
-			if slices.Contains(docs, i) {
+			if i%2 == 0 {
 				p.Stage = "docs"
 			}
 		})
 		s.approved(fmt.Sprintf("coder-%d", i), id, id+".txt", id+"\n")
 		s.clock.pass(ms(1000))
 	}
-}
+}}
 
 // TestTrainOfStages checks that tasks are tested by the test of their stage alone: t2 would fail
 // the board's, and t4 fails only its own. A train has one test.
 func TestTrainOfStages(t *testing.T) {
-	s := newScene(t)
+	s := newScene(t, stages)
 	marker := filepath.Join(t.TempDir(), "runs")
 	command := func(name, bad string) string {
 		return "echo \"" + name + " $LIZA_TASKS\" >> '" + marker + "'; test ! -e " + bad
 	}
 	code, docs := command("code", "t2.txt"), command("docs", "t4.txt")
 	s.set("integration_test", code)
-	s.stages(4, docs, 2, 4)
+	s.documented(docs)
 	var outcome []string
 	for _, r := range s.train() {
 		p := r.Done.Op.Payload.(*board.Merge)
@@ -433,19 +437,19 @@ func TestTrainLosesItsTest(t *testing.T) {
 // TestStageWithoutTest checks that a stage without a test that the board requires holds up nobody
 // else, and that nothing is missing where no test is required.
 func TestStageWithoutTest(t *testing.T) {
-	s := newScene(t)
+	s := newScene(t, stages)
 	s.set("integration_test", "true")
 	s.set("require_integration_test", "true")
-	s.stages(2, board.NoTest, 1)
+	s.documented(board.NoTest)
 	got, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}})
 	s.refused(err, "tests", "the stage docs has none")
-	if len(got) != 1 || got[0].Task != "t2" || !got[0].Merged {
+	if len(got) != 2 || got[0].Task != "t1" || got[1].Task != "t3" || !got[1].Merged {
 		t.Fatalf("got %+v", got)
 	}
-	s.is("t1", board.Approved)
+	s.is("t2", board.Approved)
 	s.set("integration_test", "")
 	s.set("require_integration_test", "false")
-	if got := s.merge("t1"); !got.Merged || got.Untested {
+	if got := s.merge("t2"); !got.Merged || got.Untested {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -57,7 +57,7 @@ func Interrupts(ctx context.Context) context.Context {
 }
 
 // Insist repeats something until it is not interrupted any more: each time by a context that is
-// cancelled at another place of the packages whose import paths begin with within, every fourth or,
+// cancelled at another place of the packages whose import paths begin with within, every eighth or,
 // with -long, each in turn. It returns the last error, or another one than of an interruption.
 func Insist(ctx context.Context, within string, do func(ctx context.Context) error) error {
 	var places []string
@@ -129,7 +129,7 @@ func (c *Interrupted) now() bool {
 	} else if place := c.caller(); place != "" {
 		if !slices.Contains(c.places, place) && !(c.another && c.used) {
 			c.places = append(c.places, place)
-			if c.another && testrun.OneIn(4, len(c.places)-1) {
+			if c.another && testrun.OneIn(8, len(c.places)-1) {
 				c.place = place
 			}
 		}

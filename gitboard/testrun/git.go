@@ -34,8 +34,9 @@ func InitRepository(t testing.TB, dir string, bare bool) {
 func CommitAll(t testing.TB, dir, message string) string {
 	t.Helper()
 	RunGit(t, dir, "add", "--all")
-	RunGit(t, dir, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "commit", "--quiet", "--no-gpg-sign", "-m", message)
-	return RunGit(t, dir, "rev-parse", "HEAD")
+	said := RunGit(t, dir, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.abbrev=40", "commit", "--no-gpg-sign", "-m", message)
+	branch, _, _ := strings.Cut(said, "] ") // [BRANCH ID] MESSAGE
+	return branch[len(branch)-40:]
 }
 
 // Fsck fails a test if git finds damage in a repository.
