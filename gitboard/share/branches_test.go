@@ -134,7 +134,7 @@ func (w *world) writeFencing(c *clone, held *lease.Held) error {
 // again, with the lease.
 func TestUnseenLease(t *testing.T) {
 	t.Parallel()
-	for name, update := range map[string]string{"any host": "", "only branches": onlyBranches} {
+	for name, update := range testrun.Some(2, map[string]string{"any host": "", "only branches": onlyBranches}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorldBy(t, update)
@@ -163,7 +163,7 @@ func TestUnseenLease(t *testing.T) {
 // claim never shows here without its lease.
 func TestLeaseBeforeBoard(t *testing.T) {
 	t.Parallel()
-	for name, update := range map[string]string{"any host": "", "only branches": onlyBranches} {
+	for name, update := range testrun.Some(2, map[string]string{"any host": "", "only branches": onlyBranches}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorldBy(t, update)

@@ -188,7 +188,7 @@ func TestBatchRefs(t *testing.T) {
 func TestRace(t *testing.T) {
 	t.Parallel()
 	conform(t, func(t *testing.T, open func(int) writer) {
-		const writers, each = 4, 3
+		const writers, each = 4, 2
 		on := open(0).tip(t).Commit
 		var busy sync.WaitGroup
 		for n := range writers {

@@ -48,7 +48,7 @@ func TestFaults(t *testing.T) {
 		names, all[c.name] = append(names, c.name), c
 	}
 	var shim *testrun.Git
-	due := func(i int) bool { return testrun.OneIn(7, i) }
+	due := func(i int) bool { return testrun.OneIn(13, i) }
 	golden.Sections(t, filepath.Join("testdata", "faults.txt"), names, due, func(name string) string {
 		if shim == nil {
 			shim = testrun.NewGit(t)

@@ -23,7 +23,7 @@ import (
 // everything that asks it, and that nobody joins it.
 func TestLostThere(t *testing.T) {
 	t.Parallel()
-	for name, update := range map[string]string{"any host": "", "only branches": onlyBranches} {
+	for name, update := range testrun.Some(2, map[string]string{"any host": "", "only branches": onlyBranches}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorldBy(t, update)

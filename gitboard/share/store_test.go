@@ -412,7 +412,7 @@ func TestMovedSubmission(t *testing.T) {
 		}, false},
 	}
 	for host, update := range map[string]string{"any host": "", "only branches": onlyBranches} {
-		for change, c := range changes {
+		for change, c := range testrun.Some(2, changes) {
 			if update != "" && !strings.HasPrefix(change, "deleted") {
 				continue // it is seen as at any host
 			}
@@ -482,35 +482,32 @@ func TestOneRemote(t *testing.T) {
 // holds, over and over.
 func TestBesideDeletingGits(t *testing.T) {
 	t.Parallel()
-	for _, deletes := range []string{"prune --expire=now", "gc --quiet --prune=now"} {
-		t.Run(deletes, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			dir := w.b.Local().TopLevel()
-			ctx, stop := context.WithCancel(w.ctx)
-			var loop sync.WaitGroup
-			loop.Go(func() {
-				for ctx.Err() == nil { // it may fail, too: another git deletes beside it
-					git := exec.Command("git", strings.Fields(deletes)...)
-					git.Dir = dir
-					_ = git.Run()
-				}
-			})
-			rounds := 4
-			if *testrun.Long {
-				rounds = 12
+	w := newWorld(t)
+	dir := w.b.Local().TopLevel()
+	ctx, stop := context.WithCancel(w.ctx)
+	var loop sync.WaitGroup
+	loop.Go(func() {
+		for ctx.Err() == nil { // it may fail, too: another git deletes beside it
+			for _, deletes := range [][]string{{"prune", "--expire=now"}, {"gc", "--quiet", "--prune=now"}} {
+				git := exec.Command("git", deletes...)
+				git.Dir = dir
+				_ = git.Run()
 			}
-			for range rounds {
-				w.check(w.a.Fetch(w.ctx))
-				w.must(w.a, note("here"))
-				b := w.open(dir) // acts as a separate process
-				w.check(b.Fetch(w.ctx))
-				w.must(b, note("beside it"))
-			}
-			stop()
-			loop.Wait()
-			w.end(2 * rounds)
-			w.git(dir, "fsck", "--strict", "--connectivity-only")
-		})
+		}
+	})
+	rounds := 4
+	if *testrun.Long {
+		rounds = 24
 	}
+	for range rounds {
+		w.check(w.a.Fetch(w.ctx))
+		w.must(w.a, note("here"))
+		b := w.open(dir) // acts as a separate process
+		w.check(b.Fetch(w.ctx))
+		w.must(b, note("beside it"))
+	}
+	stop()
+	loop.Wait()
+	w.end(2 * rounds)
+	w.git(dir, "fsck", "--strict", "--connectivity-only")
 }
