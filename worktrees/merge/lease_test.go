@@ -20,9 +20,14 @@ import (
 
 func begin(t *testing.T) (context.Context, *gitboard.Board, *testrepo.Clock) {
 	t.Helper()
+	return beginIn(t, testrepo.Init(t, false))
+}
+
+// beginIn opens the board of a repository, with a clock that stands still.
+func beginIn(t *testing.T, dir string) (context.Context, *gitboard.Board, *testrepo.Clock) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	dir := testrepo.Init(t, false)
 	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	b := testrun.Must(gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now}))(t)
 	t.Cleanup(func() { b.Close() })

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
@@ -24,22 +26,45 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
+// project is the directory of the project that boarded copies; the first test makes it.
+var project string
+
+func TestMain(m *testing.M) {
+	testrun.Prepare()
+	code := m.Run()
+	if project != "" {
+		os.RemoveAll(project)
+	}
+	os.Exit(code)
+}
+
 // boarded makes a project with a board whose integration branch is at a commit.
 func boarded(t *testing.T) (context.Context, *gitboard.Board, *gitboard.View, plumbing.OID) {
 	t.Helper()
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "Ada")
-		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
+	testrepo.Environment(t)
+	if project == "" {
+		made := testrun.Must(os.MkdirTemp("", "liza-project-"))(t)
+		makeProject(t, made)
+		project = made
 	}
-	ctx, b, _ := begin(t)
-	top := b.Repo().TopLevel()
-	must(t, os.WriteFile(filepath.Join(top, "a.txt"), []byte("a\n"), 0o644))
-	base := plumbing.OID(testrun.CommitAll(t, top, "first"))
-	done, err := b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	testrepo.Copy(t, project, dir)
+	ctx, b, _ := beginIn(t, dir)
+	v := testrun.Must(b.View(ctx))(t)
+	return ctx, b, v, testrun.Must(v.Integration(ctx))(t)
+}
+
+func makeProject(t *testing.T, dir string) {
+	t.Helper()
+	testrun.InitRepository(t, dir, false)
+	ctx, b, _ := beginIn(t, dir)
+	must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a\n"), 0o644))
+	base := plumbing.OID(testrun.CommitAll(t, dir, "first"))
+	_, err := b.Do(ctx, gitboard.Request{Actor: ada()}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []plumbing.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
 	})
 	must(t, err)
-	return ctx, b, done.View, base
+	must(t, b.Close())
 }
 
 var must = testrun.Check
@@ -165,9 +190,9 @@ func TestModulesOfTheCandidate(t *testing.T) {
 		candidates[name] = plumbing.OID(run(t, top, "rev-parse", "HEAD"))
 	}
 	one := commit("1")
-	run(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "a")
-	run(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "b")
-	run(t, top, "rm", "-q", "--cached", "b")
+	modules := fmt.Sprintf("[submodule \"a\"]\n\tpath = a\n\turl = %[1]s\n[submodule \"b\"]\n\tpath = b\n\turl = %[1]s\n", lib)
+	must(t, os.WriteFile(filepath.Join(top, ".gitmodules"), []byte(modules), 0o644))
+	run(t, top, "add", ".gitmodules")
 	names("one", "a", one)
 	names("two", "a", commit("2"))
 	names("with another", "b", one)
@@ -400,10 +425,17 @@ func do(t *testing.T, ctx context.Context, b *gitboard.Board, actor board.Actor,
 // commitOn commits a file on top of a commit, and leaves the main worktree there.
 func commitOn(t *testing.T, b *gitboard.Board, parent plumbing.OID, file, text string) plumbing.OID {
 	t.Helper()
-	top := b.Repo().TopLevel()
-	run(t, top, "checkout", "-q", "--detach", string(parent))
-	must(t, os.WriteFile(filepath.Join(top, file), []byte(text), 0o644))
-	return plumbing.OID(testrun.CommitAll(t, top, text))
+	repo, ctx := b.Repo(), t.Context()
+	commit := testrun.Must(plumbing.DecodeCommit(testrun.Must(repo.Object(ctx, string(parent)))(t)))(t)
+	files := testrun.Must(plumbing.DecodeTree(testrun.Must(repo.Object(ctx, string(commit.Tree)))(t).Data))(t)
+	blob := plumbing.NewObject(plumbing.BlobObject, []byte(text))
+	files = slices.DeleteFunc(files, func(e plumbing.TreeEntry) bool { return e.Name == file })
+	files = append(files, plumbing.TreeEntry{Name: file, Mode: filemode.Regular, OID: blob.OID})
+	tree := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(files))
+	commit.Tree, commit.Parents, commit.Message = tree.OID, []plumbing.OID{parent}, text
+	next := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(commit))
+	must(t, repo.WriteObjects(ctx, []plumbing.Object{blob, tree, next}))
+	return next.OID
 }
 
 // setIntegration moves integration without an operation.

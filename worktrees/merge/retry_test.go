@@ -15,10 +15,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
-// loses deletes an object.
+// loses deletes an object, also where it is kept for a while.
 func loses(t *testing.T, b *gitboard.Board, name string) {
 	t.Helper()
 	oid := string(run(t, b.Repo().TopLevel(), "rev-parse", name))
+	must(t, os.RemoveAll(filepath.Join(b.Dir(), "kept")))
 	must(t, os.Remove(filepath.Join(b.Repo().CommonDir(), "objects", oid[:2], oid[2:])))
 }
 
@@ -27,14 +28,14 @@ func loses(t *testing.T, b *gitboard.Board, name string) {
 func TestRetryOfTheLost(t *testing.T) {
 	ctx, b, _, base := boarded(t)
 	own := commitOn(t, b, base, "b.txt", "b\n")
-	commitOn(t, b, base, "c.txt", "c\n")
+	moved := commitOn(t, b, base, "c.txt", "c\n")
 	who := approve(t, ctx, b, "one", own)
 	_, err := b.Do(ctx, gitboard.Request{Actor: who}, func(context.Context, *gitboard.View) (board.Payload, []plumbing.RefUpdate, error) {
 		return &board.Merge{About: board.About{Task: "one"}, ReviewCommit: string(own), Before: string(base), Failure: board.FailConflict},
 			[]plumbing.RefUpdate{{Ref: "refs/heads/integration", Old: base, New: base}}, nil
 	})
 	must(t, err)
-	setIntegration(t, b, run(t, b.Repo().TopLevel(), "rev-parse", "HEAD"))
+	setIntegration(t, b, moved)
 	retry := func() error {
 		_, err := Retry(ctx, again(t, b, gitboard.Options{}), gitboard.Request{Actor: ada()}, "one")
 		return err
