@@ -203,6 +203,9 @@ func (r *Repo) after(ctx context.Context, from, to plumbing.OID) (lines []string
 	if err := checkOIDs(from.OrZero(), to); err != nil {
 		return nil, err
 	}
+	if from == to {
+		return nil, nil
+	}
 	chain, line, _ := r.near(ctx, from, to)
 	if !line {
 		return r.revList(ctx, from, to, "--reverse", "--topo-order")
