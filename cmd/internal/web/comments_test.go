@@ -105,7 +105,7 @@ func TestCompareSubmissions(t *testing.T) {
 }
 
 // TestDiscoveryAndGoneAgent: an urgent discovery and an agent that is gone are settled in the
-// browser.
+// browser. Without a supervisor the agent has no run that a form could end.
 func TestDiscoveryAndGoneAgent(t *testing.T) {
 	s := newScene(t)
 	s.task("login", "--ready")
@@ -114,6 +114,10 @@ func TestDiscoveryAndGoneAgent(t *testing.T) {
 	s.clock.Pass(time.Hour)
 	w := s.serve(options{}).enter()
 	w.get("/").mustHold(t, "passwords lie in the log", `action="/act/settle"`, "coder-1 is silent", `action="/act/recover-agent"`)
+	r := w.post("/act/run", "for", "coder-1", "how", "end", "back", "/agent/coder-1")
+	if said := html.UnescapeString(r.body); r.status != http.StatusConflict || !strings.Contains(said, `no supervisor runs "coder-1"`) {
+		t.Errorf("%d: %s", r.status, said)
+	}
 	for _, r := range []answer{w.post("/act/settle", "id", "disc-1", "how", "defer", "reason", "after the release"), w.post("/act/recover-agent", "request", "web-1", "id", "coder-1")} {
 		if r.status != http.StatusSeeOther {
 			t.Errorf("%d %s", r.status, r.body)
@@ -123,15 +127,4 @@ func TestDiscoveryAndGoneAgent(t *testing.T) {
 		t.Error("they still wait")
 	}
 	s.must("", "verify")
-}
-
-// TestAskedRun checks that a form asks for the end of a run, which no agent without a supervisor has.
-func TestAskedRun(t *testing.T) {
-	s := newScene(t)
-	s.must("coder-1", "register")
-	w := s.serve(options{}).enter()
-	r := w.post("/act/run", "for", "coder-1", "how", "end", "back", "/agent/coder-1")
-	if said := html.UnescapeString(r.body); r.status != http.StatusConflict || !strings.Contains(said, `no supervisor runs "coder-1"`) {
-		t.Errorf("%d: %s", r.status, said)
-	}
 }

@@ -138,13 +138,16 @@ func TestComesBack(t *testing.T) {
 	s.must("", "pause", "--task", "login")
 	defer s.must("", "resume", "--task", "login")
 	s.must("", "note", "--for", "ship", "second")
-	e := w.follow("/", had).until(t, "second")
+	open := w.follow("/", had)
+	e := open.until(t, "second")
 	if !strings.Contains(e.data, `"login":`) || strings.Contains(e.data, "Euro or Dollar") || strings.Contains(e.data, `"ship":`) {
 		t.Errorf("it is sent %s", e.data)
 	}
 
 	// A restarted server knows nothing about the browser except the commit that it names.
 	w.stop()
+	for range open.events { // closed when the server ends
+	}
 	s.must("", "note", "--for", "ship", "third")
 	again := s.serve(options{}).enter()
 	e = again.follow("/", e.id).until(t, "third")
@@ -155,15 +158,6 @@ func TestComesBack(t *testing.T) {
 	// A browser without an id, or with an unknown one, receives everything.
 	for _, id := range []string{"", "0123456789012345678901234567890123456789.00", "rubbish"} {
 		again.follow("/", id).until(t, "Waits for you")
-	}
-}
-
-// TestStreamsEnd: open streams are closed when the server stops.
-func TestStreamsEnd(t *testing.T) {
-	w := commonShop(t).serve(options{}).enter()
-	s := w.follow("/", w.idOf("/"))
-	w.stop()
-	for range s.events { // closed when the server ends
 	}
 }
 

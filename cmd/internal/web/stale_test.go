@@ -21,7 +21,8 @@ func (a answer) seen() (fields []string) {
 }
 
 // TestStaleForms: a form decides on the state that its page showed. If the task has changed since, it is
-// refused, and nothing that was typed is lost.
+// refused, and nothing that was typed is lost. The form that resumes after a pause does not decide a
+// checkpoint.
 func TestStaleForms(t *testing.T) {
 	s := newScene(t)
 	w := s.serve(options{}).enter()
@@ -64,6 +65,16 @@ func TestStaleForms(t *testing.T) {
 	}
 	if r := w.post("/act/answer", append(w.get("/task/pay").seen(), "id", "pay", "text", "No", "how", "keep-work")...); r.status != http.StatusSeeOther {
 		t.Errorf("the answer to this question: %d\n%s", r.status, r.body)
+	}
+
+	s.must("", "pause", "--reason", "lunch")
+	page = w.get("/")
+	s.must("", "checkpoint", "--reason", "is the schema right?")
+	if r := w.post("/act/resume", page.seen()...); r.status != http.StatusConflict {
+		t.Errorf("a checkpoint is resumed by a page of a pause: %d", r.status)
+	}
+	if r := w.post("/act/resume", append(w.get("/").seen(), "decision", "CONTINUE")...); r.status != http.StatusSeeOther {
+		t.Errorf("the halt on the page is not resumed: %d\n%s", r.status, r.body)
 	}
 }
 
@@ -154,20 +165,5 @@ func TestHiddenCharacters(t *testing.T) {
 				t.Errorf("%s shows it before %.80q", path, part)
 			}
 		}
-	}
-}
-
-// TestStaleResume: the form that resumes after a pause does not decide a checkpoint.
-func TestStaleResume(t *testing.T) {
-	s := newScene(t)
-	w := s.serve(options{}).enter()
-	s.must("", "pause", "--reason", "lunch")
-	page := w.get("/")
-	s.must("", "checkpoint", "--reason", "is the schema right?")
-	if r := w.post("/act/resume", page.seen()...); r.status != http.StatusConflict {
-		t.Errorf("a checkpoint is resumed by a page of a pause: %d", r.status)
-	}
-	if r := w.post("/act/resume", append(w.get("/").seen(), "decision", "CONTINUE")...); r.status != http.StatusSeeOther {
-		t.Errorf("the halt on the page is not resumed: %d\n%s", r.status, r.body)
 	}
 }
