@@ -47,8 +47,7 @@ func signerOf(t testing.TB, name string) *Signer {
 
 func file(t testing.TB, name string) string {
 	t.Helper()
-	data := testrun.Must(os.ReadFile(filepath.Join("testdata", name)))(t)
-	return string(data)
+	return string(testrun.Must(os.ReadFile(filepath.Join("testdata", name)))(t))
 }
 
 // TestOfSSHKeygen verifies what ssh-keygen -Y sign -n git has written.

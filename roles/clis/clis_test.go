@@ -89,8 +89,7 @@ func TestSandbox(t *testing.T) {
 	config := map[string]string{}
 	codex := func() clis.CLI {
 		t.Helper()
-		c := testrun.Must(clis.FromConfig("codex", func(key string) string { return config[key] }))(t)
-		return c
+		return testrun.Must(clis.FromConfig("codex", func(key string) string { return config[key] }))(t)
 	}
 	git := []string{"/a b/.git", "/c"}
 	for _, args := range [][]string{codex().InteractiveCommand("p.txt", git), first(codex().Command(clis.Start{Folders: git}))} {

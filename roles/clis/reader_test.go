@@ -228,8 +228,7 @@ func samples(t *testing.T, name string) []string {
 
 func readFile(t *testing.T, file string) string {
 	t.Helper()
-	data := testrun.Must(os.ReadFile(file))(t)
-	return string(data)
+	return string(testrun.Must(os.ReadFile(file))(t))
 }
 
 // TestLongEvent checks that an event of many megabytes, as of a picture that was read, is not taken

@@ -118,6 +118,12 @@ func registers(t *testing.T, ctx context.Context, b *gitboard.Board, id string, 
 	return a
 }
 
+// stateOf is the state of a supervisor's board at this moment.
+func stateOf(t *testing.T, ctx context.Context, s *supervisor) *board.State {
+	t.Helper()
+	return testrun.Must(s.Board.View(ctx))(t).State
+}
+
 // takenOver lets the lease of the supervisor's agent expire, and another process registers with the
 // agent's id.
 func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *testrepo.Clock) {
@@ -134,8 +140,7 @@ func TestSlowClock(t *testing.T) {
 	s.Report = func(e Event) { said = append(said, e.Text) }
 	for _, behind := range []time.Duration{board.ClockSlack, 24 * time.Hour} {
 		clock.Pass(-behind)
-		v := testrun.Must(s.Board.View(ctx))(t)
-		s.warnOfClock(v.State)
+		s.warnOfClock(stateOf(t, ctx, s))
 	}
 	if len(said) != 1 || !strings.HasPrefix(said[0], "the board is dated 24h02m ahead of this clock") {
 		t.Errorf("%q", said)
@@ -149,8 +154,7 @@ func TestActsOnlyWhenSure(t *testing.T) {
 		ctx, s, hands, clock := supervised(t)
 		takenOver(t, ctx, s, clock)
 		tip := testrun.Must(s.Board.Repo().Ref(ctx, plumbing.BoardRef))(t)
-		v := testrun.Must(s.Board.View(ctx))(t)
-		if err := s.act(ctx, Look{State: v.State, Agent: s.actor.ID}, Step{Do: do, Task: "login"}); !taken(err) {
+		if err := s.act(ctx, Look{State: stateOf(t, ctx, s), Agent: s.actor.ID}, Step{Do: do, Task: "login"}); !taken(err) {
 			t.Errorf("%s: %v", do, err)
 		}
 		if now, err := s.Board.Repo().Ref(ctx, plumbing.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
@@ -354,8 +358,7 @@ func TestProvesAllThatCame(t *testing.T) {
 	b, repo := s.Board, s.Board.Repo()
 	view := func() *gitboard.View {
 		t.Helper()
-		v := testrun.Must(b.View(ctx))(t)
-		return v
+		return testrun.Must(b.View(ctx))(t)
 	}
 	must(t, s.proof.prove(ctx, b, view()))
 	before := slices.Clone(s.proof.proven)
@@ -437,16 +440,14 @@ func TestBeatsBeforeTheLeaseEnds(t *testing.T) {
 	if s.pulse.every != 10*time.Second {
 		t.Errorf("with a lease of 30 s a heartbeat comes every %s", s.pulse.every)
 	}
-	v := testrun.Must(s.Board.View(ctx))(t)
-	if p := newPulse(s.Board, s.actor, v.State.Config(), nil); p.every != 10*time.Second {
+	if p := newPulse(s.Board, s.actor, stateOf(t, ctx, s).Config(), nil); p.every != 10*time.Second {
 		t.Errorf("a new process beats every %s", p.every)
 	}
 	do(t, ctx, s.Board, human, &board.AddTask{About: about("logout"), Ready: true, NoSpecFile: true, Definition: board.Definition{
 		Description: "Add a logout", DoneWhen: "POST /logout answers 200", Scope: "logout/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
 		LeaseDurationOverride: 6,
 	}})
-	v = testrun.Must(s.Board.View(ctx))(t)
-	must(t, s.claim(ctx, Look{State: v.State}, Step{Task: "logout"}))
+	must(t, s.claim(ctx, Look{State: stateOf(t, ctx, s)}, Step{Task: "logout"}))
 	if s.pulse.every != 2*time.Second {
 		t.Errorf("with a task whose lease is 6 s a heartbeat comes every %s", s.pulse.every)
 	}

@@ -255,8 +255,7 @@ func TestPlannerLeaves(t *testing.T) {
 	shows := func(want string) {
 		t.Helper()
 		for range 2 {
-			v := testrun.Must(s.Board.View(ctx))(t)
-			must(t, s.leaves(ctx, Look{State: v.State.ForRules()}))
+			must(t, s.leaves(ctx, Look{State: stateOf(t, ctx, s).ForRules()}))
 		}
 		v := testrun.Must(s.Board.View(ctx))(t)
 		if got := v.State.Agent("planner-1").WaitingFor; got != want {

@@ -97,8 +97,7 @@ func TestWhoseWords(t *testing.T) {
 // testdata is a recorded output of a CLI.
 func testdata(t *testing.T, name string) string {
 	t.Helper()
-	data := testrun.Must(os.ReadFile("../clis/testdata/events/" + name))(t)
-	return string(data)
+	return string(testrun.Must(os.ReadFile("../clis/testdata/events/" + name))(t))
 }
 
 // TestCostOfACrash checks that a run of Codex that is killed costs what it is estimated to have
@@ -110,10 +109,8 @@ func TestCostOfACrash(t *testing.T) {
 		ctx, s, _, _ := supervised(t)
 		s.witness = witnessed(t, "codex", 30, before)
 		s.CLI = s.witness.cli
-		v := testrun.Must(s.Board.View(ctx))(t)
-		s.account(ctx, Step{Task: "login"}, v.State, ending{exit: exit}, true)
-		v = testrun.Must(s.Board.View(ctx))(t)
-		if spent := v.State.Task("login").Usage; (len(spent) > 0) != costs {
+		s.account(ctx, Step{Task: "login"}, stateOf(t, ctx, s), ending{exit: exit}, true)
+		if spent := stateOf(t, ctx, s).Task("login").Usage; (len(spent) > 0) != costs {
 			t.Errorf("exit %d: it has cost %+v", exit, spent)
 		}
 	}
@@ -127,10 +124,7 @@ func TestCostOfNoReport(t *testing.T) {
 	s.CLI = s.witness.cli
 	var said string
 	s.Report = func(e Event) { said += e.Text + "\n" }
-	look := func() *board.State {
-		v := testrun.Must(s.Board.View(ctx))(t)
-		return v.State
-	}
+	look := func() *board.State { return stateOf(t, ctx, s) }
 	s.warnOfUsage(look())
 	if !strings.HasPrefix(said, "vibe reports no tokens: ") {
 		t.Errorf("at the start: %q", said)
@@ -160,10 +154,8 @@ func TestNoReportFromAnUnknownCLI(t *testing.T) {
 		ctx, s, _, _ := supervised(t)
 		s.CLI, s.witness = c.cli, newWitness(c.cli, start0.Std)
 		fmt.Fprint(s.witness, c.output)
-		v := testrun.Must(s.Board.View(ctx))(t)
-		s.account(ctx, Step{Task: "login"}, v.State, ending{exit: c.exit}, true)
-		v = testrun.Must(s.Board.View(ctx))(t)
-		if got := board.Unreported(v.State.Task("login").Usage); (got == c.cli.Name) != c.unknown {
+		s.account(ctx, Step{Task: "login"}, stateOf(t, ctx, s), ending{exit: c.exit}, true)
+		if got := board.Unreported(stateOf(t, ctx, s).Task("login").Usage); (got == c.cli.Name) != c.unknown {
 			t.Errorf("%s: the tokens of %q are unknown", name, got)
 		}
 	}
@@ -201,8 +193,7 @@ func TestRetriesAreShown(t *testing.T) {
 	shows := func(what, want string) {
 		t.Helper()
 		w.look(ctx)
-		v := testrun.Must(s.Board.View(ctx))(t)
-		if a := v.State.Agent("coder-1"); a.WaitingFor != want || a.Status != board.Working {
+		if a := stateOf(t, ctx, s).Agent("coder-1"); a.WaitingFor != want || a.Status != board.Working {
 			t.Errorf("%s: %s waits for %q", what, a.Status, a.WaitingFor)
 		}
 	}
@@ -264,8 +255,7 @@ func TestSaidACredential(t *testing.T) {
 	const token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789AB"
 	ctx, s, _, _ := supervised(t)
 	look := func() Look {
-		v := testrun.Must(s.Board.View(ctx))(t)
-		return Look{State: v.State, Agent: s.actor.ID}
+		return Look{State: stateOf(t, ctx, s), Agent: s.actor.ID}
 	}
 	s.memory.Said = "the token is " + token
 	s.witness = newWitness(clis.CLI{}, func() time.Time { return time.Unix(0, 0) })
