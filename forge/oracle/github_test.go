@@ -42,17 +42,14 @@ func newGitHub(t *testing.T) (*gitHub, forge.Host) {
 	file := testrun.Must(os.Open("testdata/github.json.gz"))(t)
 	defer file.Close()
 	plain := testrun.Must(gzip.NewReader(file))(t)
-	doc, err := openapi3.NewLoader().LoadFromIoReader(plain)
-	testrun.Check(t, err)
+	doc := testrun.Must(openapi3.NewLoader().LoadFromIoReader(plain))(t)
 	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "exit 2\n") }))
 	t.Cleanup(store.Close)
 	g := &gitHub{t: t, seen: map[string]bool{}, store: store.URL}
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
 	doc.Servers = openapi3.Servers{{URL: server.URL + "/api/v3"}}
-	if g.router, err = gorillamux.NewRouter(doc); err != nil {
-		t.Fatal(err)
-	}
+	g.router = testrun.Must(gorillamux.NewRouter(doc))(t)
 	t.Cleanup(func() {
 		for path, item := range doc.Paths.Map() {
 			for method := range item.Operations() {
@@ -266,17 +263,12 @@ func fits(s *openapi3.Schema, v any) bool {
 func TestGitHub(t *testing.T) {
 	g, h := newGitHub(t)
 	ctx := t.Context()
-	must := func(err error) {
-		t.Helper()
-		testrun.Check(t, err)
-	}
-	issue, err := h.Issue(ctx, 12)
-	must(err)
+	issue := testrun.Must(h.Issue(ctx, 12))(t)
 	if issue.Author != "eve" || issue.Writer || !issue.Open || issue.Body != "Guests leave, too." {
 		t.Errorf("%+v", issue)
 	}
-	must(h.Comment(ctx, 12, "<!-- m -->", "<!-- m -->\none", true))
-	must(h.Comment(ctx, 12, "<!-- m -->", "<!-- m -->\ntwo", false))
+	testrun.Check(t, h.Comment(ctx, 12, "<!-- m -->", "<!-- m -->\none", true))
+	testrun.Check(t, h.Comment(ctx, 12, "<!-- m -->", "<!-- m -->\ntwo", false))
 	if len(g.comments) != 1 || g.comments[0]["body"] != "<!-- m -->\ntwo" {
 		t.Errorf("%v", g.comments)
 	}
@@ -284,29 +276,24 @@ func TestGitHub(t *testing.T) {
 		t.Errorf("%v, %v", p, err)
 	}
 	wanted := forge.Wanted{Title: "T", Body: "B", Base: "main", Head: "goal/x", Draft: true}
-	p, err := h.Open(ctx, wanted)
-	must(err)
-	again, err := h.Open(ctx, wanted) // adopts it
-	must(err)
-	must(h.Ask(ctx, p, []string{"agents"}, []string{"bob"}))
+	p := testrun.Must(h.Open(ctx, wanted))(t)
+	again := testrun.Must(h.Open(ctx, wanted))(t) // adopts it
+	testrun.Check(t, h.Ask(ctx, p, []string{"agents"}, []string{"bob"}))
 	if !p.Draft || again.Number != p.Number || p.Head != "a1" || p.Base != "main" || fmt.Sprint(g.labels, g.asked) != "[agents] [bob]" {
 		t.Errorf("%+v, %+v, %v, %v", p, again, g.labels, g.asked)
 	}
 	title, body, ready := "T2", "B2", false
-	must(h.Update(ctx, p, forge.Change{Title: &title, Body: &body, Draft: &ready}))
+	testrun.Check(t, h.Update(ctx, p, forge.Change{Title: &title, Body: &body, Draft: &ready}))
 	g.reviews = []object{{"id": 1, "user": object{"login": "bob"}, "state": "CHANGES_REQUESTED", "body": "louder", "commit_id": "a1", "author_association": "MEMBER", "submitted_at": "2026-11-28T08:00:00Z"}}
-	reviews, err := h.Reviews(ctx, p)
-	must(err)
+	reviews := testrun.Must(h.Reviews(ctx, p))(t)
 	if len(reviews) != 1 || !reviews[0].Rejects || !reviews[0].Writer || fmt.Sprint(reviews[0].Comments) != "[{a.sh here 3 false}]" {
 		t.Errorf("%+v", reviews)
 	}
-	checks, err := h.Checks(ctx, "a1")
-	must(err)
+	checks := testrun.Must(h.Checks(ctx, "a1"))(t)
 	if len(checks) != 2 || checks[0].Name != "lint" || checks[0].State != forge.Failed || checks[0].Text != "2 errors" || checks[1].State != forge.Pending {
 		t.Errorf("%+v", checks)
 	}
-	detail, err := h.Detail(ctx, checks[0])
-	must(err)
+	detail := testrun.Must(h.Detail(ctx, checks[0]))(t)
 	if detail != "a.sh:3: failure: lint no quotes\nfailed step: Run lint\nthe end of its log:\nexit 2" {
 		t.Errorf("%q", detail)
 	}
@@ -314,8 +301,7 @@ func TestGitHub(t *testing.T) {
 		t.Errorf("%s, %v", me, err)
 	}
 	g.pulls[0]["state"], g.pulls[0]["merged_at"], g.pulls[0]["merge_commit_sha"] = "closed", "2026-11-28T09:00:00Z", "c1"
-	now, err := h.Get(ctx, p.Number)
-	must(err)
+	now := testrun.Must(h.Get(ctx, p.Number))(t)
 	if now.State != forge.Merged || now.MergedAs != "c1" || now.Title != "T2" || now.Body != "B2" || now.Draft {
 		t.Errorf("%+v", now)
 	}

@@ -66,12 +66,7 @@ func TestGitLab(t *testing.T) {
 	at := testrun.Must(forge.PlaceOf(address + "/ann/shop.git"))(t)
 	h := testrun.Must(forge.At(forge.GitLab, at, "s3cr3t", nil))(t)
 	address, theirs := recorder(t, params...)
-	client, err := gitlab.NewClient("s3cr3t", gitlab.WithBaseURL(address))
-	testrun.Check(t, err)
-	none := func(errs ...error) {
-		t.Helper()
-		testrun.Check(t, errors.Join(errs...))
-	}
+	client := testrun.Must(gitlab.NewClient("s3cr3t", gitlab.WithBaseURL(address)))(t)
 	title, body, ready := "T2", "B2", false
 	p := &forge.PullRequest{Number: 7, Title: "T", Draft: true}
 	for name, act := range map[string][2]func() error{
@@ -134,7 +129,7 @@ func TestGitLab(t *testing.T) {
 		}},
 	} {
 		*own, *theirs = nil, nil
-		none(act[0](), act[1]())
+		testrun.Check(t, errors.Join(act[0](), act[1]()))
 		if !slices.Equal(*own, *theirs) || len(*own) == 0 {
 			t.Errorf("%s:\n%s\nnot\n%s", name, strings.Join(*own, "\n"), strings.Join(*theirs, "\n"))
 		}

@@ -128,10 +128,9 @@ func TestDamage(t *testing.T) {
 			}
 			was = o.OID
 		}
-		h, err := lease.Read(ctx, s, "coder-1")
-		check(t, err)
+		h := testrun.Must(lease.Read(ctx, s, "coder-1"))(t)
 		next := testrun.Must(lease.Beat(ctx, s, h, of("one", 5)))(t)
-		if h, err = lease.Read(ctx, s, "coder-1"); err != nil || h.Damaged || h.OID != next.OID {
+		if h, err := lease.Read(ctx, s, "coder-1"); err != nil || h.Damaged || h.OID != next.OID {
 			t.Errorf("%+v, %v", h, err)
 		}
 	})

@@ -15,26 +15,19 @@ import (
 // was set forward, before it had time for a heartbeat, and that one which was gone before stays so.
 func TestLeasesOfSleepers(t *testing.T) {
 	ctx := t.Context()
-	must := func(err error) {
-		t.Helper()
-		testrun.Check(t, err)
-	}
 	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	b, err := gitboard.Open(ctx, testrepo.Init(t, false), gitboard.Options{Now: clock.Now})
-	must(err)
+	b := testrun.Must(gitboard.Open(ctx, testrepo.Init(t, false), gitboard.Options{Now: clock.Now}))(t)
 	t.Cleanup(func() { b.Close() })
-	_, err = b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.Init{Goal: "A goal", IntegrationBranch: "integration"}))
-	must(err)
+	testrun.Must(b.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, gitboard.Just(&board.Init{Goal: "A goal", IntegrationBranch: "integration"})))(t)
 	w := &watcher{Config: Config{Board: b, Now: clock.Now}, board: b}
 	register := func(id string) {
 		t.Helper()
 		_, _, err := b.Sessions().Register(ctx, id, "", gitboard.Process{PID: 7})
-		must(err)
+		testrun.Check(t, err)
 	}
 	look := func(want ...string) {
 		t.Helper()
-		f, err := w.facts(ctx)
-		must(err)
+		f := testrun.Must(w.facts(ctx))(t)
 		var live []string
 		for id, l := range f.Leases {
 			if l.Expires > f.Now {

@@ -160,8 +160,7 @@ func TestFromConfig(t *testing.T) {
 	if c.Program != "vibe" || c.Install != "ask Ann" {
 		t.Errorf("vibe: %v", c)
 	}
-	c, err = clis.FromConfig("aider", get)
-	testrun.Check(t, err)
+	c = testrun.Must(clis.FromConfig("aider", get))(t)
 	args, stdin = c.Command(start)
 	equal(t, "aider", append(args, stdin), []string{"-c", `aider --yes --message-file "$@"`, "aider", "p.txt", ""})
 	if _, is := c.Limited("out of tokens, back in 5m", noon); !is {

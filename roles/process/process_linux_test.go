@@ -31,8 +31,7 @@ func TestLeavesNoProcesses(t *testing.T) {
 		if c.marked {
 			mark = "LIZA_TEST_MARK=" + t.TempDir()
 		}
-		p, err := Start(Command{Args: []string{"sh", "-c", c.script}, Env: append(os.Environ(), mark), Output: &out, Mark: mark})
-		testrun.Check(t, err)
+		p := testrun.Must(Start(Command{Args: []string{"sh", "-c", c.script}, Env: append(os.Environ(), mark), Output: &out, Mark: mark}))(t)
 		if c.asked {
 			<-out.some
 			p.Terminate()

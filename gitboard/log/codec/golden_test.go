@@ -80,21 +80,14 @@ func TestGoldenRecords(t *testing.T) {
 
 // TestText: the text that is put together from tasks' files is the document's, byte by byte.
 func TestText(t *testing.T) {
-	check := func(err error) {
-		t.Helper()
-		testrun.Check(t, err)
-	}
 	m := board.NewMemory()
 	s := board.NewState(m, "2026-02-03T08:00:00Z")
 	leases := map[string]board.Lease{"coder-1": {Expires: "2026-02-03T09:00:00Z"}, "code-reviewer-1": {Expires: "2026-02-03T10:00:00Z"}}
 	compare := func(texts map[string][]byte) {
 		t.Helper()
-		d, err := codec.Document(s, leases)
-		check(err)
-		want, err := codec.Render(d)
-		check(err)
-		got, err := codec.Text(s, leases, texts)
-		check(err)
+		d := testrun.Must(codec.Document(s, leases))(t)
+		want := testrun.Must(codec.Render(d))(t)
+		got := testrun.Must(codec.Text(s, leases, texts))(t)
 		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
@@ -117,8 +110,7 @@ func TestText(t *testing.T) {
 	} {
 		task.History = []board.Event{{Time: "2026-02-03T08:00:00Z", Event: board.EventCreated, Agent: "human", Reason: "because\n\nof this"}}
 		put(board.RecordPath(board.TaskDir, task.ID), task)
-		data, err := codec.EncodeChecked(board.RecordPath(board.TaskDir, task.ID), task)
-		check(err)
+		data := testrun.Must(codec.EncodeChecked(board.RecordPath(board.TaskDir, task.ID), task))(t)
 		if task.ID != "unknown" {
 			texts[task.ID] = data
 		}
