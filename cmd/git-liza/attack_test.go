@@ -71,6 +71,7 @@ func TestAttacksOnAClone(t *testing.T) {
 		t.Errorf("a commit without a checkpoint: exit %d\n%s", exit, said)
 	}
 	s.committed("parse.txt")
+	before := s.refs()
 	for _, c := range []struct{ name, agent, dir, script, rule, instead string }{
 		{"no-verify on integration", "coder-1", parse, "git checkout -q integration; git commit --no-verify --allow-empty -m sneak", "integration moves by a merge", "git liza submit parse"},
 		{"push into the own repository", "coder-1", parse, "git push . HEAD:integration", "pushes only through git liza", "git liza submit parse"},
@@ -85,7 +86,6 @@ func TestAttacksOnAClone(t *testing.T) {
 		{"a planner in the human's checkout", "planner-1", "", `eval "$(git-liza env planner-1)" && git commit --allow-empty -m mine`, "only coders commit", "git liza discover"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before := s.refs()
 			said, exit := s.sh(c.agent, c.dir, c.script)
 			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) || !strings.Contains(said, c.instead) {
 				t.Errorf("exit %d\n%s", exit, said)
@@ -93,7 +93,7 @@ func TestAttacksOnAClone(t *testing.T) {
 			if after := s.refs(); after != before {
 				t.Errorf("it changed\n%s\nto\n%s", before, after)
 			}
-			s.ok("", parse, "git checkout -q task/parse -- && git checkout -q task/parse")
+			s.ok("", parse, "[ \"$(git symbolic-ref -q HEAD)\" = refs/heads/task/parse ] || git checkout -q task/parse --")
 		})
 	}
 	s.must("", "verify")

@@ -134,10 +134,7 @@ func (p *project) work(coder, task, text string) {
 	p.must(coder, "claim", task)
 	at := filepath.Join(".worktrees", task)
 	p.write(filepath.Join(at, task+".go"), text)
-	for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "Write " + task}} {
-		if _, errs, code := p.run(coder, "git", append([]string{"-C", at}, args...)...); code != 0 {
-			p.t.Fatalf("git %v: %s", args, errs)
-		}
-	}
+	p.git("-C", at, "add", "-A")
+	p.git("-c", "core.hooksPath=/dev/null", "-C", at, "commit", "-q", "-m", "Write "+task, "-m", "Liza-Task: "+task+"\nLiza-Agent: "+coder)
 	p.must(coder, "submit", task)
 }

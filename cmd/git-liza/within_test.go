@@ -31,8 +31,9 @@ import (
 // wholeScripts are the scripts all of whose commands run as processes, except with -short.
 var wholeScripts = []string{"help", "init", "version"}
 
-// alwaysProcesses are the commands that read their input, serve, run agents or start themselves.
-var alwaysProcesses = []string{"agent", "demo", "edit", "hook", "logs", "team", "watch", "web"}
+// alwaysProcesses are the commands that read their input, serve, run agents or start themselves,
+// each with the arguments with which it does not.
+var alwaysProcesses = map[string][]string{"agent": nil, "demo": nil, "edit": nil, "hook": nil, "team": {"set", "show"}, "watch": {"--once"}, "web": nil}
 
 // inWithin runs a command within this process and returns its exit code. environ is its whole
 // environment.
@@ -104,7 +105,10 @@ func withinLines(text string) string {
 }
 
 func always(args []string) bool {
-	return slices.ContainsFunc(args, func(arg string) bool { return slices.Contains(alwaysProcesses, arg) })
+	return slices.ContainsFunc(args, func(arg string) bool {
+		but, is := alwaysProcesses[arg]
+		return is && !slices.ContainsFunc(args, func(arg string) bool { return slices.Contains(but, arg) })
+	})
 }
 
 // variables is the key of the names of the variables that scripts have and set.
