@@ -135,7 +135,7 @@ func TestAgentsAreAuthors(t *testing.T) {
 	p.env = append(p.env, "OTHER="+other)
 	s := p.supervise("agent", "coder", "--once", "--exec="+pastHooks)
 	s.ends(0)
-	if out, _, exit := p.liza("", "verify"); exit != 4 || !strings.Contains(out, "Past the hooks: integration got ") || !strings.Contains(out, "by coder-1, which no merge or land records") {
+	if out, _, exit := p.inside("verify"); exit != 4 || !strings.Contains(out, "Past the hooks: integration got ") || !strings.Contains(out, "by coder-1, which no merge or land records") {
 		t.Errorf("verify: exit %d\n%s", exit, out)
 	}
 	if got := strings.TrimSpace(p.git("-C", other, "log", "--format=%an")); got != "Ann" {

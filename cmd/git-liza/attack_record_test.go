@@ -49,18 +49,18 @@ func TestForgedApproval(t *testing.T) {
 c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Liza-Request: other/' | git commit-tree -p liza/state $tree) && git update-ref refs/heads/liza/state $c`)
 	merges := func() {
 		t.Helper()
-		if out, errs, exit := s.liza("code-reviewer-1", "merge", "parse"); exit != 4 || !strings.Contains(errs, "leads to other files") {
+		if out, errs, exit := s.insideAs("code-reviewer-1", "merge", "parse"); exit != 4 || !strings.Contains(errs, "leads to other files") {
 			t.Errorf("exit %d\n%s%s", exit, out, errs)
 		}
 	}
 	integration := s.ok("", "", "git rev-parse integration")
 	for agent, args := range map[string][]string{"": {"note", "hello"}, "coder-2": {"release", "print"}} {
-		if out, errs, exit := s.liza(agent, args...); exit != 4 || !strings.Contains(errs, "is inconsistent") || !strings.Contains(errs, "git liza verify") {
+		if out, errs, exit := s.insideAs(agent, args...); exit != 4 || !strings.Contains(errs, "is inconsistent") || !strings.Contains(errs, "git liza verify") {
 			t.Errorf("%s %v: exit %d\n%s%s", agent, args, exit, out, errs)
 		}
 	}
 	for _, reader := range []string{"status", "inbox", "show parse", "log"} {
-		out, errs, exit := s.liza("", strings.Fields(reader)...)
+		out, errs, exit := s.inside(strings.Fields(reader)...)
 		if exit != 0 || !strings.Contains(out+errs, "is inconsistent: ") {
 			t.Errorf("%s does not warn: exit %d\n%s%s", reader, exit, out, errs)
 		}
@@ -75,7 +75,7 @@ c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Li
 		t.Error("integration has moved")
 	}
 	// A train leaves it out and lands the others.
-	if out, errs, exit := s.liza("code-reviewer-1", "merge", "--all"); exit != 0 || !strings.Contains(out, "left out: parse: ") {
+	if out, errs, exit := s.insideAs("code-reviewer-1", "merge", "--all"); exit != 0 || !strings.Contains(out, "left out: parse: ") {
 		t.Errorf("exit %d\n%s%s", exit, out, errs)
 	}
 	s.stands("more", "MERGED")
@@ -130,7 +130,7 @@ func TestFastClocks(t *testing.T) {
 	alone := newSite(t)
 	at(alone, 40*time.Minute).must("", "note", "from a fast clock")
 	for agent, args := range map[string][]string{"coder-3": {"claim", "parse"}, "planner-1": {"release", "print"}} {
-		if out, errs, exit := alone.liza(agent, args...); exit != 1 || !strings.Contains(errs, "lease runs until") && !strings.Contains(errs, "a claim needs UNCLAIMED, or an expired lease") {
+		if out, errs, exit := alone.insideAs(agent, args...); exit != 1 || !strings.Contains(errs, "lease runs until") && !strings.Contains(errs, "a claim needs UNCLAIMED, or an expired lease") {
 			t.Errorf("%s: exit %d\n%s%s", agent, exit, out, errs)
 		}
 	}

@@ -61,7 +61,7 @@ func TestAttacksOnAServer(t *testing.T) {
 				t.Errorf("it changed\n%s\nto\n%s", before, after)
 			}
 			if c.verify != "" {
-				if out, _, _ := s.liza("", "verify"); !strings.Contains(out, c.verify) {
+				if out, _, _ := s.inside("verify"); !strings.Contains(out, c.verify) {
 					t.Errorf("verify says\n%s", out)
 				}
 			}

@@ -181,7 +181,7 @@ func (h *forgeHost) now() map[string]any {
 // refused runs a command that has to end with a code and a sentence, and never with the token.
 func (h *forgeHost) refused(code int, says string, args ...string) {
 	h.t.Helper()
-	out, errs, got := h.liza("", args...)
+	out, errs, got := h.inside(args...)
 	if got != code || !strings.Contains(errs, says) || strings.Contains(out+errs, hostToken) {
 		h.t.Errorf("%v: exit %d, not %d with %q\n%s%s", args, got, code, says, out, errs)
 	}
@@ -312,7 +312,7 @@ func TestPullRequest(t *testing.T) {
 	h.mu.Unlock()
 	h.refused(4, "corrupt, or edited by hand", "pr", "sync")
 	h.set("goal_completion merged")
-	if _, errs, code := h.liza("planner-1", "goal", "complete"); code != 1 || !strings.Contains(errs, "goal-1 waits for the merge of its pull request") {
+	if _, errs, code := h.insideAs("planner-1", "goal", "complete"); code != 1 || !strings.Contains(errs, "goal-1 waits for the merge of its pull request") {
 		t.Errorf("a planner completes it: exit %d\n%s", code, errs)
 	}
 	h.git("-C", other, "fetch", "-q", "origin")

@@ -203,7 +203,7 @@ func TestTeamWithoutASpec(t *testing.T) {
 	if inbox := p.must("", "inbox"); !strings.Contains(strings.Join(strings.Fields(inbox), " "), "no planner is started without a specification, and integration has no specs/vision.md") || !strings.Contains(inbox, "git liza start") {
 		t.Errorf("the inbox:\n%s", inbox)
 	}
-	out, errs, code := p.liza("", "write", "goals.goal-1.spec_ref", "specs/none.md")
+	out, errs, code := p.inside("write", "goals.goal-1.spec_ref", "specs/none.md")
 	if code != 1 || !strings.Contains(errs, `"specs/none.md" is not a file on the integration branch`) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}

@@ -68,7 +68,7 @@ func TestUninstall(t *testing.T) {
 	p.begun("beta")
 	refused := func(want string, args ...string) {
 		t.Helper()
-		if out, errs, code := p.liza("", append([]string{"uninstall"}, args...)...); code != 1 || !strings.Contains(errs, want) {
+		if out, errs, code := p.inside(append([]string{"uninstall"}, args...)...); code != 1 || !strings.Contains(errs, want) {
 			t.Errorf("exit %d: %s%s", code, out, errs)
 		}
 	}

@@ -150,7 +150,7 @@ func TestWatchPausesABrokenClone(t *testing.T) {
 		text, _ := os.ReadFile(pause)
 		return strings.HasPrefix(string(text), "INVALID STATE: ")
 	})
-	if _, errs, code := p.liza("coder-1", "claim", "login"); code != 4 || !strings.Contains(errs, "is inconsistent") {
+	if _, errs, code := p.insideAs("coder-1", "claim", "login"); code != 4 || !strings.Contains(errs, "is inconsistent") {
 		t.Errorf("a claim: exit %d, %s", code, errs)
 	}
 

@@ -92,7 +92,7 @@ func TestScreenConductsARun(t *testing.T) {
 	for _, task := range []string{"t02", "t03"} {
 		p.must("coder-1", "anomaly", "external_blocker", "blocker_service=payments", "--task", task)
 	}
-	if out, errs, code := p.liza("", "analyze"); code != 1 {
+	if out, errs, code := p.inside("analyze"); code != 1 {
 		t.Fatalf("analyze: exit %d\n%s%s", code, out, errs)
 	}
 	s.await("the breaker tripped", "r resolve")
