@@ -81,7 +81,7 @@ func TestEvidence(t *testing.T) {
 		want  string
 		moves bool // the position of integration is wrong
 	}
-	for name, c := range testrun.Some(3, map[string]lie{
+	for name, c := range testrun.Some(2, map[string]lie{
 		"submitted nothing":     {single(func(p *board.Submit) { p.Commit = nowhere }), "evidence: commit " + nowhere + " is not a commit here", false},
 		"reviewed from nothing": {single(func(p *board.Submit) { p.ReviewBase = nowhere }), "evidence: review_base " + nowhere + " is not a commit here", false},
 		"a spec that is none": {func() {

@@ -83,7 +83,7 @@ func TestNoProgramOfTheRepository(t *testing.T) {
 			if place != "config" && i > 0 {
 				continue
 			}
-			if n++; !testrun.OneIn(3, n) {
+			if n++; !testrun.OneIn(2, n) {
 				continue
 			}
 			t.Run(place+"/"+entries[0], func(t *testing.T) {
