@@ -255,7 +255,7 @@ func TestHalfGoneKeepsWhatItCannotHold(t *testing.T) {
 // that is in none of its files, is kept when the worktree goes, and nothing else is: the branch was
 // dropped or reset by then, and all of the index looks staged.
 func TestStagedMeanwhile(t *testing.T) {
-	for name, dropped := range map[string]bool{"the branch was dropped": true, "the branch was reset": false} {
+	for name, dropped := range testrun.Some(2, map[string]bool{"the branch was dropped": true, "the branch was reset": false}) {
 		t.Run(name, func(t *testing.T) {
 			ctx, s, commits := began(t)
 			v := s.boarded(t, ctx, commits)

@@ -120,10 +120,10 @@ func TestDamagedRecord(t *testing.T) {
 // that a crash has emptied: not the commits of its submodules, nor what it has staged, nor the
 // commit that it is at.
 func TestDamagedRecordsAreKept(t *testing.T) {
-	for name, damaged := range map[string]map[string]string{
+	for name, damaged := range testrun.Some(2, map[string]map[string]string{
 		"commondir, gitdir":        {"commondir": "", "gitdir": ""},
 		"commondir full of zeroes": {"commondir": "\x00\x00\x00\x00\x00\x00"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			s.preExec("coder-1", "one")
@@ -199,7 +199,7 @@ func TestLostHead(t *testing.T) {
 // TestCrossedWorktree checks that a worktree whose .git is a copy of its neighbour's is not taken for
 // that one, and gets its own back.
 func TestCrossedWorktree(t *testing.T) {
-	for name, ended := range map[string]bool{"claimed": false, "abandoned": true} {
+	for name, ended := range testrun.Some(2, map[string]bool{"claimed": false, "abandoned": true}) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"), ready("two"), claimed("coder-2", "two"))
 			s.write(s.path("one"), "work.txt", "w\n")
@@ -268,7 +268,7 @@ func TestDamagedIndex(t *testing.T) {
 // TestDamagedClone checks that a clone whose id is damaged or lost takes it back from the tasks whose
 // worktrees are here, and gets another one only if they don't say.
 func TestDamagedClone(t *testing.T) {
-	for name, c := range map[string]struct {
+	for name, c := range testrun.Some(2, map[string]struct {
 		damage string // the file's content; "gone" for no file
 		tasks  func(s *scene)
 		former bool
@@ -284,7 +284,7 @@ func TestDamagedClone(t *testing.T) {
 			s.do(human(), &board.Unblock{About: about("another"), Mode: board.UnblockKeepWork})
 			s.do(s.as("coder-2"), &board.Claim{About: about("another"), Clone: "00000000000000bb"})
 		}, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			id := testrun.Must(s.b.Clone().ID(s.ctx))(s.t)

@@ -266,14 +266,11 @@ func (s *scene) integration(commit string) {
 // one with other content than its merge, or with a conflict that somebody resolved. It is not taken
 // for its landing, and a person is told. What another operation recorded is no proof of it.
 func TestNotItsMerge(t *testing.T) {
-	for _, c := range []struct{ name, other, mine string }{
-		{"other content", "c.txt", "b.txt"},
-		{"a conflict", "b.txt", "b.txt"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for name, other := range testrun.Some(2, map[string]string{"other content": "c.txt", "a conflict": "b.txt"}) {
+		t.Run(name, func(t *testing.T) {
 			testrun.NotShort(t)
 			t.Parallel()
-			s := copyOf(t, []step{ready("one"), ready("other"), approved("coder-1", "one", c.mine, "mine\n"), approved("coder-3", "other", c.other, "theirs\n")}, filepath.Join(t.TempDir(), "Jürgens Projekt"))
+			s := copyOf(t, []step{ready("one"), ready("other"), approved("coder-1", "one", "b.txt", "mine\n"), approved("coder-3", "other", other, "theirs\n")}, filepath.Join(t.TempDir(), "Jürgens Projekt"))
 			base := s.ref("refs/heads/integration")
 			next := s.git(s.dir, "commit-tree", "-m", "a human's", "-p", string(base), "integration^{tree}")
 			s.do(human(), &board.Land{Before: string(base), Commit: next}, plumbing.RefUpdate{Ref: "refs/heads/integration", Old: base, New: plumbing.OID(next)})

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	for key, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_GLOBAL": settings, "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_TEMPLATE_DIR": "", // each scene is copied: without the samples of hooks
-		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
+		"GIT_AUTHOR_NAME":  "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
 		"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
 	} {
 		os.Setenv(key, value)

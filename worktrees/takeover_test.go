@@ -130,7 +130,7 @@ func TestIterationLimit(t *testing.T) {
 // TestKeptAside checks that the changes that a rebase or a merge has put aside, and that a conflict
 // keeps there, outlive the worktree.
 func TestKeptAside(t *testing.T) {
-	for name, stopped := range map[string][]string{"rebase": {"rebase", "--autostash"}, "merge": {"merge", "--autostash"}} {
+	for name, stopped := range testrun.Some(2, map[string][]string{"rebase": {"rebase", "--autostash"}, "merge": {"merge", "--autostash"}}) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			s.git(s.path("one"), "checkout", "-q", "--detach")
@@ -233,7 +233,7 @@ func TestTheirs(t *testing.T) {
 			s.git(s.dir, append(append([]string{"worktree", "add", "-q"}, args...), s.path("one"), "integration")...)
 		}
 	}
-	for name, put := range testrun.Some(2, map[string]func(*scene){
+	for name, put := range testrun.Some(3, map[string]func(*scene){
 		"a worktree on a branch": add("-b", "mine"),
 		"a detached worktree":    add("--detach"),
 		"a locked worktree": func(s *scene) {

@@ -93,14 +93,14 @@ func TestLeave(t *testing.T) {
 // TestVanishedWorktree: what only git's record of a worktree names outlives its directory, also when
 // the task gets another worktree: the commit that was checked out, and refs of the worktree alone.
 func TestVanishedWorktree(t *testing.T) {
-	for name, again := range map[string]func(s *scene){
+	for name, again := range testrun.Some(2, map[string]func(s *scene){
 		"it is repaired": func(s *scene) { s.check(worktrees.Repair(s.ctx, s.b)) },
 		"it is released and claimed": func(s *scene) {
 			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: about("one"), Force: true, Reason: "it is stuck"})
 			s.check(err)
 			s.claim("coder-2", "one")
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, ready("one"), claimed("coder-1", "one"))
 			path := s.path("one")
