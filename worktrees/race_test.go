@@ -31,7 +31,7 @@ func coder(i int) string { return fmt.Sprintf("coder-%d", i+1) }
 // of a task always has its worktree.
 func TestReleaseAndClaim(t *testing.T) {
 	s := newScene(t, ready("one"), ready("two"))
-	const n = 4
+	const n = 3
 	for i := range n {
 		s.as(coder(i))
 	}
