@@ -94,7 +94,7 @@ func (p *project) runFor(d time.Duration, agent, name string, args ...string) (s
 func TestInitKilled(t *testing.T) {
 	t.Parallel()
 	random := seeded(t)
-	tries, takes := 6, 100*time.Millisecond
+	tries, takes := 4, 100*time.Millisecond
 	if *testrun.Long {
 		tries = 300
 	}

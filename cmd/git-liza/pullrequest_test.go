@@ -171,8 +171,8 @@ func (h *forgeHost) now() map[string]any {
 		p[k] = v
 	}
 	branch := fmt.Sprint(h.pull["branch"])
-	if at := strings.Fields(h.git("--git-dir="+h.hub, "for-each-ref", "--format=%(objectname)", "refs/heads/"+branch)); len(at) > 0 {
-		h.last = at[0]
+	if at, err := os.ReadFile(filepath.Join(h.hub, "refs", "heads", filepath.FromSlash(branch))); err == nil { // a hub's refs aren't packed
+		h.last = strings.TrimSpace(string(at))
 	}
 	p["head"] = map[string]any{"ref": branch, "sha": h.last}
 	return p
