@@ -65,9 +65,9 @@ func TestAttacksOnAServer(t *testing.T) {
 					t.Errorf("verify says\n%s", out)
 				}
 			}
-			s.ok("", "", "rm -f .git/forged; git for-each-ref --format='delete %(refname)' | grep -v refs/remotes/ | git update-ref --no-deref --stdin")
-			s.ok("", "", "git update-ref --no-deref --stdin <<'REFS'\n"+local+"REFS\n")
-			s.ok("", print, "git checkout -q -f task/print -- && git reset -q --hard task/print && git clean -fdq")
+			s.ok("", "", "rm -f .git/forged; git for-each-ref --format='delete %(refname)' | grep -v refs/remotes/ | "+off+"update-ref --no-deref --stdin")
+			s.ok("", "", off+"update-ref --no-deref --stdin <<'REFS'\n"+local+"REFS\n")
+			s.ok("", print, off+"checkout -q -f task/print -- && "+off+"reset -q --hard task/print && git clean -fdq")
 		})
 	}
 	// Nothing of the refused pushes is kept, and refs that Liza does not own can be pushed.

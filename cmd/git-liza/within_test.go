@@ -29,7 +29,7 @@ import (
 // of the tests, in an environment of their own, except in tests of processes.
 
 // wholeScripts are the scripts all of whose commands run as processes, except with -short.
-var wholeScripts = []string{"help", "init", "version"}
+var wholeScripts = []string{"init", "version"}
 
 // alwaysProcesses are the commands that read their input, serve, run agents or start themselves,
 // each with the arguments with which it does not.
