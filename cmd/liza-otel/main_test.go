@@ -73,9 +73,7 @@ func exported(t *testing.T, c *collector) string {
 	defer b.Close()
 	do := func(a board.Actor, p board.Payload) {
 		t.Helper()
-		if _, err := b.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p)); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Must(b.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p)))(t)
 	}
 	do(human, &board.Init{Goal: "Sell furniture", IntegrationBranch: "integration"})
 	clone := testrun.Must(b.Clone().ID(ctx))(t)
@@ -84,9 +82,7 @@ func exported(t *testing.T, c *collector) string {
 	var errs strings.Builder
 	done := make(chan error, 1)
 	go func() { done <- run(ctx, dir, here, in, began, &errs) }()
-	if _, err := out.Read(make([]byte, 64)); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(out.Read(make([]byte, 64)))(t)
 	planner := actor("planner-1")
 	do(planner, &board.Register{Session: planner.Session, Clone: clone, PID: here})
 	do(planner, &board.Usage{CLI: "claude", Model: "m", Cost: board.Cost{Input: 900, Cached: 600, Output: 50, Seconds: 60}})

@@ -68,9 +68,7 @@ func TestFind(t *testing.T) {
 			}
 			from := plumbing.OID("")
 			if c.from != "" {
-				if from, err = repo.ResolveCommit(t.Context(), c.from); err != nil {
-					t.Fatal(err)
-				}
+				from = testrun.Must(repo.ResolveCommit(t.Context(), c.from))(t)
 			}
 			if got.From != from {
 				t.Errorf("brought by %s, not by %s", got.From, from)

@@ -40,9 +40,7 @@ func read(t *testing.T, dir string) []recorded {
 			case "until":
 				r.until = value
 			case "now":
-				if r.now, err = time.Parse(time.RFC3339, value); err != nil {
-					t.Fatal(err)
-				}
+				r.now = testrun.Must(time.Parse(time.RFC3339, value))(t)
 			}
 		}
 		if r.source == "" {

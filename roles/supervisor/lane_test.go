@@ -27,9 +27,7 @@ func TestLane(t *testing.T) {
 	look := func() *Look {
 		l := on.look(reviewer1)
 		l.Now, l.Merging = clock.Now(), s.lane.tasks
-		if _, err := s.merge(ctx, &l); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Must(s.merge(ctx, &l))(t)
 		return &l
 	}
 	ends := func(landed []Landed, err error) {

@@ -177,9 +177,7 @@ func TestSeesThatItWasReplaced(t *testing.T) {
 		},
 	} {
 		ctx, s, _, clock := supervised(t)
-		if _, err := s.look(ctx); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Must(s.look(ctx))(t)
 		clock.Pass(time.Hour)
 		replaced(ctx, s)
 		if _, err := s.look(ctx); !taken(err) {

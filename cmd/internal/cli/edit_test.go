@@ -39,9 +39,7 @@ mv "$1.new" "$1"
 		var out, errs bytes.Buffer
 		app := l.app("", &out, &errs)
 		app.Stdin = tty
-		if _, err := host.WriteString(answer); err != nil {
-			t.Fatal(err)
-		}
+		testrun.Must(host.WriteString(answer))(t)
 		code := Run(context.Background(), app, []string{"edit", "goal"})
 		host.Close()
 		tty.Close()

@@ -54,9 +54,7 @@ func TestAnInterruptIsTheEditors(t *testing.T) {
 			break
 		}
 	}
-	if _, err := host.Write([]byte{3}); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(host.Write([]byte{3}))(t)
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("editing ended with %v", err)
 	}

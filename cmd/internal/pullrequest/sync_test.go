@@ -97,9 +97,7 @@ func TestPace(t *testing.T) {
 				rounds++
 			}
 			for range each * c.requests {
-				if _, err := host.Get(t.Context(), 7); err != nil {
-					t.Fatal(err)
-				}
+				testrun.Must(host.Get(t.Context(), 7))(t)
 			}
 			if sent := p.meter.Sent(); sent > c.limit {
 				t.Errorf("%s: %d requests in an hour", name, sent)

@@ -28,9 +28,7 @@ func TestTheAgentsSectionKeepsAllOtherText(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "AGENTS.md")
 			testrun.Check(t, os.WriteFile(path, []byte(c.old), 0o644))
 			for range 3 {
-				if _, err := WriteAgentsFiles(filepath.Dir(path)); err != nil {
-					t.Fatal(err)
-				}
+				testrun.Must(WriteAgentsFiles(filepath.Dir(path)))(t)
 			}
 			if got, err := os.ReadFile(path); err != nil || string(got) != c.want {
 				t.Errorf("AGENTS.md is %q, %v", got, err)

@@ -142,9 +142,7 @@ func (w *site) raw(t *testing.T, text string) answer {
 	t.Helper()
 	c := testrun.Must(net.Dial("tcp", strings.TrimPrefix(w.url, "http://")))(t)
 	defer c.Close()
-	if _, err := c.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(c.Write([]byte(text)))(t)
 	r, err := http.ReadResponse(bufio.NewReader(c), nil)
 	return w.read(r, err)
 }

@@ -255,9 +255,7 @@ func TestSlowRequest(t *testing.T) {
 	home := strings.TrimPrefix(w.url, "http://")
 	c := testrun.Must(net.Dial("tcp", home))(t)
 	defer c.Close()
-	if _, err := io.WriteString(c, "POST /act/note HTTP/1.1\r\nHost: "+home+"\r\nOrigin: "+w.url+"\r\nContent-Length: 1000\r\n\r\ntext="); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(io.WriteString(c, "POST /act/note HTTP/1.1\r\nHost: "+home+"\r\nOrigin: "+w.url+"\r\nContent-Length: 1000\r\n\r\ntext="))(t)
 	if _, err := io.ReadAll(c); err != nil { // until the server closes it
 		t.Error(err)
 	}

@@ -173,9 +173,7 @@ func TestPutFile(t *testing.T) {
 		next, made, err := PutFile(tree, path, TreeEntry{Mode: filemode.Regular, OID: EmptyTree}, func(oid OID) ([]TreeEntry, error) { return known[oid], nil })
 		testrun.Check(t, err)
 		for _, o := range made {
-			if known[o.OID], err = DecodeTree(o.Data); err != nil {
-				t.Fatal(err)
-			}
+			known[o.OID] = testrun.Must(DecodeTree(o.Data))(t)
 		}
 		tree = next
 	}

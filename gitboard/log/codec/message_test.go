@@ -227,9 +227,7 @@ func TestALongPayloadIsAFile(t *testing.T) {
 
 func TestPayloadsOutOfForm(t *testing.T) {
 	const good = `{"v":1,"data":{"message":"x"}}`
-	if _, err := codec.DecodePayload("note", good); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(codec.DecodePayload("note", good))(t)
 	for _, text := range []string{
 		"", "null", "{}", good + good, good + "}", " " + good, `{"v":2,"data":{"message":"x"}}`, `{"data":{"message":"x"},"v":1}`, `{"v":1,"data":{"message":"x","for":""}}`,
 		`{"v":1,"data":{"Message":"x"}}`, `{"v":1,"data":{"message":"x","message":"x"}}`, `{"v":1,"data":{"message":"x","more":1}}`, `{"v":1,"data":{"message":"\u0078"}}`, `{"v":1,"data":null}`, `{"v":1.0,"data":{"message":"x"}}`,
@@ -246,9 +244,7 @@ func TestPayloadsOutOfForm(t *testing.T) {
 func TestMessagesOutOfForm(t *testing.T) {
 	const head = "note: x\n\n"
 	const good = "Liza-Op: note\nLiza-Agent: human\nLiza-Role: human\nLiza-Request: r\nLiza-Payload: {}\n"
-	if _, err := codec.ParseHead(head + good); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(codec.ParseHead(head + good))(t)
 	for _, message := range []string{
 		"", "note", head, head + "Liza-Op: note\n", head + good + "Liza-Op: merge\n", head + good + "Signed-off-by: x\n", head + good + "\nmore\n",
 		head + strings.Replace(good, "Liza-Op: note\n", "", 1), head + strings.Replace(good, ": r", ":r", 1),
