@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -85,22 +83,20 @@ type alone struct{ *git.Repo }
 func (a alone) UpdateRefs(_ context.Context, updates []plumbing.RefUpdate, _ string) error {
 	path := func(ref string) string { return filepath.Join(a.CommonDir(), filepath.FromSlash(ref)) }
 	for _, u := range updates {
-		at, err := os.ReadFile(path(u.Ref))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+		at, _ := os.ReadFile(path(u.Ref)) // no file is no ref
 		if plumbing.OID(strings.TrimSpace(string(at))).OrZero() != u.Old.OrZero() {
 			return git.ErrRefMoved
 		}
 	}
 	for _, u := range updates {
-		if u.New.IsZero() {
-			if err := os.Remove(path(u.Ref)); err != nil {
-				return err
-			}
-			continue
+		err := os.MkdirAll(filepath.Dir(path(u.Ref)), 0o755)
+		switch {
+		case u.New.IsZero():
+			err = os.Remove(path(u.Ref))
+		case err == nil:
+			err = os.WriteFile(path(u.Ref), []byte(u.New+"\n"), 0o644)
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path(u.Ref)), 0o755), os.WriteFile(path(u.Ref), []byte(u.New+"\n"), 0o644)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
