@@ -32,6 +32,7 @@ var scenes = []scene{
 	{
 		name: "claim after expiry", agent: "coder-2", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
 		make: func(p *project) {
+			p.set("lease_duration_by_hand 300")
 			p.begun("alpha")
 			p.must("coder-2", "register")
 			p.must("", "config", "set", "worktree_setup", "echo 1 >.ready")
