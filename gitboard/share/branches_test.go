@@ -212,7 +212,7 @@ func (c *clone) replaces(commit plumbing.OID) {
 // task's rewritten branch all the same, again and again, and both clones see each commit.
 func TestReplacedBranches(t *testing.T) {
 	t.Parallel()
-	for host, update := range map[string]string{"only branches": onlyBranches, "branches stay": ""} {
+	for host, update := range testrun.Some(2, map[string]string{"only branches": onlyBranches, "branches stay": ""}) {
 		t.Run(host, func(t *testing.T) {
 			t.Parallel()
 			w := newWorldBy(t, update)

@@ -495,7 +495,7 @@ func TestBesideDeletingGits(t *testing.T) {
 			}
 		}
 	})
-	rounds := 4
+	rounds := 3
 	if *testrun.Long {
 		rounds = 24
 	}
