@@ -1,9 +1,13 @@
 package board_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestAddTask checks the ids and dependencies of new tasks.
@@ -105,4 +109,86 @@ func TestSupersede(t *testing.T) {
 func TestSupersedeByADependent(t *testing.T) {
 	s := begun(t).ready("big").do(planner, add("rest", "big")).do(planner, &board.Supersede{About: about("big"), By: []string{"rest"}, Reason: "One task."})
 	equal(t, "depends_on", len(s.task("rest").DependsOn), 0)
+}
+
+func record(path, text string) board.Imported { return board.Imported{Path: path, YAML: text} }
+
+// least returns the smallest board with one task.
+func least(t *testing.T) []board.Imported {
+	return []board.Imported{
+		record(board.BreakerPath, "status: OK\n"),
+		record(board.ConfigPath, defaults(t)),
+		record(board.ControlPath, "mode: RUNNING\nsince: 2026-01-31T09:00:00Z\nby: human\n"),
+		record(board.GoalPath("goal-1"), "id: goal-1\ndescription: d\npriority: 3\ncreated: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\nalignment_history: []\n"),
+		record(board.SprintPath, "id: sprint-1\nscope:\n  planned: [a]\n  stretch: []\ntimeline:\n  started: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\n"),
+		record("tasks/a.yaml", leastTask),
+	}
+}
+
+// heldBy is a task on which a coder works.
+func heldBy(coder, id string) string {
+	text := strings.NewReplacer("id: a", "id: "+id, "status: ABANDONED", "status: CLAIMED").Replace(leastTask)
+	return text + "done_when: d\nspec_ref: s\nassigned_to: " + coder + "\nworktree: .worktrees/" + id + "\nbase_commit: " + sha("b") + "\n"
+}
+
+const leastTask = "id: a\ngoal: goal-1\ndescription: d\nstatus: ABANDONED\nstatus_changed_at: 2026-01-31T09:00:00Z\npriority: 3\ncreated: 2026-01-31T09:00:00Z\ncreated_by: human\nkind: code\n" +
+	"history:\n  - time: 2026-01-31T09:00:00Z\n    event: created\n    agent: human\n"
+
+func defaults(t *testing.T) string {
+	data := testrun.Must(codec.Encode(board.DefaultConfig()))(t)
+	return string(data)
+}
+
+func TestImport(t *testing.T) {
+	try := func(records []board.Imported, secret bool) (*board.State, error) {
+		return board.Step(board.NewState(nil, ""), board.Operation{Actor: human, Time: start, Request: "r", AllowSecret: secret, Payload: &board.Import{Source: "state.yaml", Records: records}})
+	}
+	s := testrun.Must(try(least(t), false))(t)
+	equal(t, "the last event", s.Task("a").Last(board.EventImported) != nil, true)
+	equal(t, "no effect of the system", s.Sprint().Status, board.InProgress)
+	equal(t, "format", s.Meta().Format, board.Format)
+	plain := board.Unarchived(s).Task("a").History
+	equal(t, "as it was", len(plain) == 1 && plain[0].Event == board.EventCreated, true)
+
+	for what, c := range map[string]struct {
+		change func([]board.Imported) []board.Imported
+		says   string
+	}{
+		"no goal":       {func(r []board.Imported) []board.Imported { return append(r[:3:3], r[4:]...) }, "there is no goal"},
+		"order":         {func(r []board.Imported) []board.Imported { r[0], r[1] = r[1], r[0]; return r }, "order"},
+		"twice":         {func(r []board.Imported) []board.Imported { return append(r, r[5]) }, "order"},
+		"another's":     {func(r []board.Imported) []board.Imported { r[5].Path = "tasks/b.yaml"; return r }, `holds "a"`},
+		"no record":     {func(r []board.Imported) []board.Imported { return append(r, record("x.yaml", "a: b\n")) }, "is not a record that can be imported"},
+		"archived":      {func(r []board.Imported) []board.Imported { r[5].Path = "archive/s/a.yaml"; return r }, ""},
+		"unknown field": {func(r []board.Imported) []board.Imported { r[5].YAML += "owner: me\n"; return r }, "owner"},
+		"invariant": {func(r []board.Imported) []board.Imported {
+			r[5].YAML = strings.Replace(r[5].YAML, "ABANDONED", "MERGED", 1)
+			return r
+		}, "inconsistent"},
+		"one coder with two tasks": {func(r []board.Imported) []board.Imported {
+			r[5].YAML = heldBy("coder-1", "a")
+			return append(r, record("tasks/b.yaml", heldBy("coder-1", "b")))
+		}, "coder-1 holds a already"},
+		"goals that wait for each other": {func(r []board.Imported) []board.Imported {
+			other := strings.Replace(r[3].YAML, "goal-1", "goal-2", 1) + "after: goal-1\n"
+			r[3].YAML += "after: goal-2\n"
+			return slices.Insert(r, 4, record(board.GoalPath("goal-2"), other))
+		}, "the goal waits for itself: goal-1 -> goal-2 -> goal-1"},
+		"a secret": {func(r []board.Imported) []board.Imported { r[5].YAML += "extra: AKIAABCDEFGHIJKLMNOP\n"; return r }, "tasks/a.yaml looks like it holds an AWS"},
+	} {
+		_, err := try(c.change(least(t)), false)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	secret := least(t)
+	secret[5].YAML += "extra: AKIAABCDEFGHIJKLMNOP\n"
+	if _, err := try(secret, true); err != nil {
+		t.Error(err)
+	}
+	big := record("tasks/b.yaml", strings.Replace(least(t)[5].YAML, "id: a", "id: b", 1)+"extra: "+strings.Repeat("x", board.MaxImport)+"\n")
+	if _, err := try(append(least(t), big), false); err == nil || !strings.Contains(err.Error(), "are allowed") {
+		t.Error(err)
+	}
+	begun(t).refused("exists", human, &board.Import{Source: "state.yaml", Records: least(t)}, "a board already")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestUpdateRefs(t *testing.T) {
@@ -276,5 +278,129 @@ func TestUpdateRefsOfAnAlias(t *testing.T) {
 			native(t, r.TopLevel(), "update-ref", "--no-deref", "-d", alias)
 			native(t, r.TopLevel(), "update-ref", "refs/heads/main", string(second))
 		}
+	}
+}
+
+// TestBrokenRefs checks that refs which lead to no object are found, loose and packed, and that one
+// can be deleted although git refuses to.
+func TestBrokenRefs(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
+	ghost := strings.Repeat("ab", 20)
+	writeIn(t, r.common, "packed-refs", ghost+" refs/liza/packed\n"+ghost+" refs/other/packed\n")
+	for name, text := range map[string]string{
+		"refs/liza/empty": "", "refs/liza/garbage": "garbage\n", "refs/liza/ghost": ghost + "\n", "refs/liza/whole": string(head) + "\n",
+		"refs/liza/symbolic": "ref: refs/liza/whole\n", "refs/liza/x.lock": "", "refs/other/empty": "",
+		"refs/liza/zero": string(plumbing.ZeroOID) + "\n", "refs/liza/.DS_Store": "x", "refs/liza/a..b": "", "refs/liza/alone": "",
+		"refs/liza/noted": string(head) + " a note\n", // git reads no further than the id
+	} {
+		check(t, os.MkdirAll(filepath.Join(r.common, filepath.Dir(name)), 0o755))
+		writeIn(t, r.common, name, text)
+	}
+	check(t, os.Symlink("nowhere", filepath.Join(r.common, "refs/liza/link")))
+	for _, name := range []string{"refs/liza/alone", "refs/liza/packed"} {
+		broken, err := r.BrokenRefs(ctx, name)
+		if err != nil || len(broken) != 1 || broken[0].Ref != name {
+			t.Errorf("found of %s alone: %v, %v", name, broken, err)
+		}
+	}
+	check(t, os.Remove(filepath.Join(r.common, "refs/liza/alone")))
+	broken := testrun.Must(r.BrokenRefs(ctx, "refs/liza/", "refs/none/"))(t)
+	var names []string
+	for _, b := range broken {
+		names = append(names, strings.TrimPrefix(b.Ref, "refs/liza/"))
+	}
+	if got := strings.Join(names, " "); got != "empty garbage ghost packed zero" {
+		t.Fatalf("found %q", got)
+	}
+	for _, b := range broken {
+		check(t, r.ReplaceBroken(ctx, b, plumbing.ZeroOID))
+		if oid, err := r.Ref(ctx, b.Ref); err != nil || !oid.IsZero() {
+			t.Errorf("%s is at %q, %v", b.Ref, oid, err)
+		}
+		check(t, r.ReplaceBroken(ctx, b, plumbing.ZeroOID))
+		if err := r.ReplaceBroken(ctx, b, head); !errors.Is(err, ErrRefMoved) {
+			t.Errorf("%s, replaced after it was deleted: %v", b.Ref, err)
+		}
+	}
+	if left, err := r.BrokenRefs(ctx, "refs/liza/"); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
+	}
+	// What can't be read may be broken.
+	if left, err := r.BrokenRefs(ctx, "packed-refs/below/"); err == nil {
+		t.Errorf("below a file: %v", left)
+	}
+	writeIn(t, r.common, "packed-refs", "garbage\n")
+	if left, err := r.BrokenRefs(ctx, "refs/liza/"); err == nil {
+		t.Errorf("beside packed refs that can't be read: %v", left)
+	}
+}
+
+// TestBelow checks that refs are listed without git, loose ones before packed ones, and that git is
+// asked about a file that is not a plain ref.
+func TestBelow(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := store(t, ctx, r, "old", "new")
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{
+		{Ref: "refs/liza/leases/a", New: ids[0]}, {Ref: "refs/liza/leases/b", New: ids[0]}, {Ref: "refs/liza/leasesx", New: ids[0]}, {Ref: "refs/liza/review/a/1", New: ids[0]},
+	}, ""))
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/liza/leases/b", Old: ids[0], New: ids[1]}, {Ref: "refs/liza/leases/c/d", New: ids[1]}}, ""))
+	lock := filepath.Join(r.common, "refs/liza/leases/b.lock")
+	check(t, os.WriteFile(lock, nil, 0o644))
+	prefixes := []string{"refs/liza/leases/", "refs/liza/review/", "refs/liza/none/"}
+	want := map[string]plumbing.OID{"refs/liza/leases/a": ids[0], "refs/liza/leases/b": ids[1], "refs/liza/leases/c/d": ids[1], "refs/liza/review/a/1": ids[0]}
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", "")
+	if got := must[map[string]plumbing.OID](t)(r.Below(ctx, prefixes...)); !maps.Equal(got, want) {
+		t.Errorf("from files: %v", got)
+	}
+	check(t, os.Remove(lock))
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := r.Below(ended, prefixes...); !errors.Is(err, context.Canceled) {
+		t.Errorf("in a context that has ended: %v", err)
+	}
+	other := *r
+	other.plain = false // refs may be stored in another way
+	if got, err := other.Below(ctx, prefixes...); err == nil {
+		t.Errorf("without git: %v", got)
+	}
+	if at := other.refAtHand("refs/liza/leases/b"); at != "" {
+		t.Errorf("without git it is at %s", at)
+	}
+	for name, c := range map[string]struct{ file, text, prefix, want string }{
+		"a symbolic ref":   {"refs/liza/leases/s", "ref: refs/liza/leases/b\n", "", "refs/liza/leases/s"},
+		"a link":           {"refs/liza/leases/link", "", "", ""},
+		"a ref to nothing": {"refs/liza/leases/zero", string(plumbing.ZeroOID) + "\n", "", ""},
+		"no directory":     {"", "", "refs/liza/leases/b/x/", ""},
+		"what is packed":   {"packed-refs", "garbage\n", "", "error"},
+	} {
+		asked, want := prefixes, maps.Clone(want)
+		if c.prefix != "" {
+			asked, want = []string{c.prefix}, map[string]plumbing.OID{}
+		}
+		if c.want != "" {
+			want[c.want] = ids[1]
+		}
+		packed := must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "packed-refs")))
+		switch {
+		case name == "a link":
+			check(t, os.Symlink("nowhere", filepath.Join(r.common, c.file)))
+		case c.file != "":
+			writeIn(t, r.common, c.file, c.text)
+		}
+		t.Setenv("PATH", "")
+		if got, err := r.Below(ctx, asked...); err == nil {
+			t.Errorf("%s, without git: %v", name, got)
+		}
+		t.Setenv("PATH", path)
+		if got, err := r.Below(ctx, asked...); (err != nil) != (c.want == "error") || err == nil && !maps.Equal(got, want) {
+			t.Errorf("%s, by git: %v, %v", name, got, err)
+		}
+		if c.file != "" {
+			check(t, os.Remove(filepath.Join(r.common, c.file)))
+		}
+		writeIn(t, r.common, "packed-refs", string(packed))
 	}
 }

@@ -147,3 +147,35 @@ func TestLineOfALongText(t *testing.T) {
 		t.Errorf("a line of 200 characters takes %d bytes", used)
 	}
 }
+
+func TestPlace(t *testing.T) {
+	for text, want := range map[string]struct {
+		file string
+		line int
+		ok   bool
+	}{
+		"api/login.go:17": {"api/login.go", 17, true}, "a:b:3": {"a:b", 3, true},
+		":3": {}, "x": {}, "": {}, "x:": {"x", 0, false}, "x:y": {"x", 0, false},
+	} {
+		file, line, ok := ParsePlace(text)
+		if file != want.file || line != want.line || ok != want.ok {
+			t.Errorf("%q is %q, %d, %v", text, file, line, ok)
+		}
+		if ok && Place(file, line) != text {
+			t.Errorf("%q is written as %q", text, Place(file, line))
+		}
+	}
+}
+
+func TestSection(t *testing.T) {
+	const spec = "# Sums\n\n## Plus, minus\n\n```\n# no heading\n```\n### Signs\n\n## Rest\n"
+	for _, c := range []struct {
+		anchor     string
+		first, end int
+		found      bool
+	}{{"plus-minus", 3, 10, true}, {"signs", 8, 10, true}, {"rest", 10, 11, true}, {"sums", 1, 11, true}, {"no-heading", 0, 11, false}, {"", 0, 11, false}} {
+		if first, end, found := Section(spec, c.anchor); first != c.first || end != c.end || found != c.found {
+			t.Errorf("%q: %d to %d, %v", c.anchor, first, end, found)
+		}
+	}
+}

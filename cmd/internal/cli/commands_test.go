@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,10 +16,18 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/testrun"
+	"github.com/git-liza/git-liza/roles/transcript"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -152,4 +164,154 @@ func TestCommandsInPrompts(t *testing.T) {
 		}
 	}
 	found.least(t, 200, 200)
+}
+
+// TestForgedLogLines checks that an agent's output does not turn into a supervisor's line when its
+// control characters are dropped.
+func TestForgedLogLines(t *testing.T) {
+	const line = "[liza 2026-11-26T10:00:00Z] alarm: so"
+	for raw, want := range map[string]int{line: 1, "\x1b[0m" + line: 0, "x\r" + line: 0, line + "\r" + line: 1, "\x00" + line: 0, "\u202e" + line: 0} {
+		own := 0
+		for _, text := range visibleLines([]byte(raw)) {
+			if _, _, is := transcript.Parse(text); is {
+				own++
+			}
+		}
+		if own != want {
+			t.Errorf("%q: %d lines of the supervisor, not %d", raw, own, want)
+		}
+	}
+}
+
+// TestRunKeepsTheLease: a command that outlasts the lease does not lose it, and its exit code is
+// that of run.
+func TestRunKeepsTheLease(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "config", "set", "lease_duration_by_hand", "1")
+	l.task("sums", "Add numbers")
+	var out, errs bytes.Buffer
+	app := l.app("coder-1", &out, &errs)
+	app.Now = time.Now
+	if code := Run(context.Background(), app, []string{"claim", "sums"}); code != 0 {
+		t.Fatal(errs.String())
+	}
+	out.Reset()
+	begun := time.Now()
+	if code := Run(context.Background(), app, []string{"run", "--", "sh", "-c", "sleep 2; echo done; exit 7"}); code != 7 || out.String() != "done\n" {
+		t.Errorf("exit %d: %s%s", code, out.String(), errs.String())
+	}
+	app = l.app("", &out, &errs)
+	Run(context.Background(), app, []string{"read", "leases.coder-1.heartbeat"})
+	if said := strings.TrimPrefix(strings.TrimSpace(out.String()), "done\n"); said < begun.Add(time.Second).UTC().Format(time.RFC3339) {
+		t.Errorf("the last heartbeat is of %q, and the command began at %s: %s", said, begun.UTC(), errs.String())
+	}
+}
+
+// TestBothOf checks that tasks that failed and the error that ended the merge of the others are both
+// reported, and that the more serious one decides the exit code.
+func TestBothOf(t *testing.T) {
+	failed := &call.Outcome{Exit: 3, Code: call.CodeIntegrationFailed, Message: "a is INTEGRATION_FAILED: it fails", Hint: "claim a"}
+	refused := board.Refuse(board.CodeOverlap, "g.txt has changes", "commit them")
+	other := errors.New("the disk is full")
+	both := failed.Message + "; the others were not merged: "
+	for _, c := range []struct {
+		failed, ended error
+		exit          int
+		code          board.ErrorCode
+		text, hint    string
+	}{
+		{failed, nil, 3, call.CodeIntegrationFailed, failed.Message, "claim a"},
+		{nil, refused, 1, board.CodeOverlap, "g.txt has changes", "commit them"},
+		{other, refused, 3, call.CodeFailed, "the disk is full", ""},
+		{failed, refused, 3, call.CodeIntegrationFailed, both + "g.txt has changes", "claim a; for the others: commit them"},
+		{failed, other, 3, call.CodeIntegrationFailed, both + "the disk is full", "claim a"},
+		{failed, &git.DamagedError{}, 4, call.CodeInconsistent, both + (&git.DamagedError{}).Error(), "claim a; for the others: stop, and let a human look: git liza doctor"},
+	} {
+		got := bothOf(c.failed, c.ended)
+		if class := call.Classify(got); got.Error() != c.text || class != (call.Class{Exit: c.exit, Code: c.code, Hint: c.hint}) {
+			t.Errorf("%v, %v: %v %+v", c.failed, c.ended, got, class)
+		}
+	}
+	if bothOf(nil, nil) != nil {
+		t.Error("nothing failed")
+	}
+}
+
+// TestTeamTemplates checks that each team to start from can be used.
+func TestTeamTemplates(t *testing.T) {
+	for _, name := range specs.TeamNames() {
+		text, _ := specs.Team(name)
+		read, err := codec.Decode(board.TeamPath, []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		team := read.(*board.Team)
+		if f := team.Fault(); f != nil || team.Extra != nil || team.PlanReviewer() == "" {
+			t.Errorf("%s: %+v, plan review %q, more: %v", name, f, team.PlanReviewer(), team.Extra)
+		}
+	}
+}
+
+// TestTemplateAsksForPlanReview: a team that turns plan review on for an unattended board asks first.
+func TestTemplateAsksForPlanReview(t *testing.T) {
+	l := newLife(t)
+	if code, out, errs := l.run("", "team", "set", "--template", "code"); code != 1 || !strings.Contains(errs, "in this team a human reviews each plan") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	l.liza("", "team", "set", "--template", "code", "--yes")
+	l.liza("", "verify")
+}
+
+// naming are the flags whose value names a goal, a stage, a role or an agent.
+var naming = map[string]string{"goal": "biling", "after": "biling", "stage": "cde", "role": "codr", "to": "codr-1"}
+
+// unknownNames are the commands with such a flag, as they are called with a name that is unknown,
+// and commands that take a name as an argument.
+var unknownNames = []string{
+	"add-task --id x --desc d --spec specs/vision.md --goal biling", "add-task --id x --desc d --spec specs/vision.md --stage cde --goal billing",
+	"amend-task plan --stage cde", "alignment planned --goal biling", "anomaly external_blocker blocker_service=mail --goal biling",
+	"discover --desc gap --severity low --goal biling", "export --goal biling", "graph --goal biling", "inbox --goal biling", "metrics --goal biling", "note hello --goal biling",
+	"prime --goal biling", "prompt planner --goal biling", "release held --role codr", "resume --goal biling", "spec-change --spec specs/vision.md --change all --goal biling",
+	"status --goal biling", "sweep --role codr", "unblock stuck --to codr-1",
+	"goal abort biling", "goal complete biling", "goal priority biling 2", "goal reopen biling", "goal show biling", "goal start Next --after biling",
+	"agent codr", "env codr-1", "prompt codr", "register codr-1",
+}
+
+// TestUnknownNames checks that each command which takes the name of a goal, a stage, a role or an
+// agent refuses one that is unknown, and says which names are known.
+func TestUnknownNames(t *testing.T) {
+	l := wrongScene(t)
+	l.liza("", "goal", "start", "Bill customers", "--id", "billing")
+	var said strings.Builder
+	for _, line := range unknownNames {
+		code, message, hint := l.try("", strings.Fields(line)...)
+		fmt.Fprintf(&said, "$ git liza %s\n%s\nhint: %s\n\n", line, message, hint)
+		known := hint + message
+		if code != 1 || !strings.Contains(known, "billing") && !strings.Contains(known, "code") {
+			t.Errorf("git liza %s: exit %d, %s\nhint: %s", line, code, message, hint)
+		}
+	}
+	golden.Check(t, filepath.Join("testdata", "golden", "unknown-names.txt"), said.String())
+	for _, c := range dispatch.Commands() {
+		flags := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
+		if c.Flags != nil {
+			c.Flags(flags)
+		}
+		flags.VisitAll(func(f *pflag.Flag) {
+			if value, names := naming[f.Name]; names && !tried(c.Name, "--"+f.Name+" "+value) {
+				t.Errorf("git liza %s --%s %s is not in the list of this test", c.Name, f.Name, value)
+			}
+		})
+	}
+}
+
+// tried reports whether the list has a command with a flag.
+func tried(command, flag string) bool {
+	for _, line := range unknownNames {
+		if strings.HasPrefix(line+" ", command+" ") && strings.Contains(line+" ", flag+" ") {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,8 @@
 package plumbing
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +12,9 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/memory"
 	"pgregory.net/rapid"
 
 	"github.com/git-liza/git-liza/gitboard/testrun"
@@ -194,5 +198,78 @@ func TestPutFile(t *testing.T) {
 	failed := errors.New("it can't be read")
 	if _, _, err := PutFile(tree, "x", TreeEntry{}, func(OID) ([]TreeEntry, error) { return nil, failed }); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestMoves checks what is read of a reflog, and that what is no move is left out.
+func TestMoves(t *testing.T) {
+	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	text := fmt.Sprintf("%s %s Ada <x> 1 +0000\tfirst\nodd\n%s x Ada\tsecond\n%s %s Ada <x> 2 +0000\n", b, a, a, a, b)
+	if got := fmt.Sprint(ParseReflog(text)); got != fmt.Sprint([]RefMove{{OID(b), ""}, {OID(a), "first"}}) {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestEncodePack(t *testing.T) {
+	one, two := NewObject(BlobObject, []byte("one")), NewObject(TreeObject, nil)
+	pack := testrun.Must(EncodePack([]Object{one, two, one}))(t)
+	if n := binary.BigEndian.Uint32(pack[8:]); n != 2 {
+		t.Errorf("%d objects are packed, not 2", n)
+	}
+	back := memory.NewStorage()
+	testrun.Check(t, packfile.UpdateObjectStorage(back, bytes.NewReader(pack)))
+	if len(back.Objects) != 2 || back.Objects[plumbing.NewHash(string(one.OID))] == nil || back.Objects[plumbing.NewHash(string(two.OID))] == nil {
+		t.Errorf("the pack has %v", back.Objects)
+	}
+	one.OID = two.OID
+	if _, err := EncodePack([]Object{one}); err == nil || !strings.Contains(err.Error(), string(two.OID)) {
+		t.Errorf("an object with another id: %v", err)
+	}
+	if _, err := EncodePack([]Object{{OID: NewObject("", nil).OID}}); err == nil {
+		t.Error("an object without a type is packed")
+	}
+}
+
+// The names are part of the board's format: clones of every version and hooks on servers know them.
+func TestRefNames(t *testing.T) {
+	for got, want := range map[string]string{
+		BoardRef:                           "refs/heads/liza/state",
+		BoardPrefix:                        "refs/heads/liza/",
+		OwnPrefix:                          "refs/liza/",
+		LeaseRef("coder-1"):                "refs/liza/leases/coder-1",
+		ReviewRef("add-auth", 2):           "refs/liza/review/add-auth/2",
+		AtticRef("add-auth", 10):           "refs/liza/attic/add-auth/10",
+		TrackingRef("origin", "state"):     "refs/liza/remotes/origin/state",
+		RemoteRef("origin", BoardRef):      "refs/remotes/origin/liza/state",
+		RemoteRef("origin", "integration"): "refs/remotes/origin/integration",
+		BranchRef("integration"):           "refs/heads/integration",
+		BranchRef(BoardRef):                BoardRef,
+		BranchName(BoardRef):               "liza/state",
+		BranchName("liza/state"):           "liza/state",
+		AsBranch(LeaseRef("coder-1")):      "refs/heads/liza/leases/coder-1",
+		AsBranch(HomeRef):                  "refs/heads/liza/home",
+		AsBranch(BoardRef):                 BoardRef,
+	} {
+		if got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+		if err := CheckRefName(BranchRef(got)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, own := range []string{LeaseRef("coder-1"), ReviewRef("add-auth", 2), ProbePrefix + "1-x", HomeRef} {
+		if got := FromBranch(AsBranch(own)); got != own {
+			t.Errorf("%s comes back as %s", own, got)
+		}
+	}
+	for _, other := range []string{BoardRef, PublishedRef("home"), AsBranch(HomeRef) + "less", "refs/heads/liza/notes"} {
+		if got := FromBranch(other); got != other {
+			t.Errorf("%s comes back as %s", other, got)
+		}
+	}
+	for _, bad := range []string{"", "main", "refs/heads/a b", "refs/heads/a..b", "-refs/heads/x", "refs/heads/*", "refs/heads/a\nb"} {
+		if CheckRefName(bad) == nil {
+			t.Errorf("%q passes as the full name of a ref", bad)
+		}
 	}
 }
