@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,21 @@ func (s Settings) Get(ctx context.Context, key string) (string, bool, error) {
 		return "", false, err
 	}
 	return all[len(all)-1], true, nil
+}
+
+// Section returns the settings of a section as Get does, all in one look: their last values, by lower-case
+// name without the section. The section is one word, or two with a dot.
+func (s Settings) Section(ctx context.Context, section string) (map[string]string, error) {
+	out, err := s.repo.here("config", "config", "--null", "--get-regexp", `^`+regexp.QuoteMeta(section)+`\.[^.]+$`).Output(ctx)
+	if err != nil && child.ExitCode(err) != 1 {
+		return nil, fmt.Errorf("settings of %s: %w", section, err)
+	}
+	values := map[string]string{}
+	for _, entry := range child.Fields(out) {
+		key, value, _ := strings.Cut(entry, "\n")
+		values[key[len(section)+1:]] = value
+	}
+	return values, nil
 }
 
 // Own returns the value that the repository's own config file has for a setting without a

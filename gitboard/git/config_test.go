@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -28,6 +29,9 @@ func TestConfig(t *testing.T) {
 	if err := r.Settings().Set(ctx, "nosection", "x"); !errors.As(err, &failed) {
 		t.Errorf("got %v", err)
 	}
+	for _, setting := range [][2]string{{"liza.cli.Command", "old"}, {"liza.cli.command", " two\nlines"}, {"liza.cli.x.install", "other"}, {"lizaxcli.model", "other"}} {
+		native(t, r.TopLevel(), "config", "--add", setting[0], setting[1])
+	}
 	asGit(t, r.TopLevel(), "config")
 	writeIn(t, r.CommonDir(), "config.lock", "")
 	edit := func([]byte) ([]byte, error) { return nil, nil }
@@ -41,6 +45,11 @@ func TestConfig(t *testing.T) {
 	t.Setenv("GIT_CONFIG_VALUE_0", "given")
 	if value, _, err := r.Settings().Get(ctx, "liza.key"); value != "given" || err != nil {
 		t.Errorf("from the command line: %q %v", value, err)
+	}
+	for section, want := range map[string]map[string]string{"liza.cli": {"command": " two\nlines"}, "liza": {"key": "given"}, "liza.none": {}} {
+		if got, err := r.Settings().Section(ctx, section); err != nil || !maps.Equal(got, want) {
+			t.Errorf("the section %s is %q, %v", section, got, err)
+		}
 	}
 }
 

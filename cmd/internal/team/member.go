@@ -182,15 +182,12 @@ func agentCLI(ctx context.Context, c *call.Call, role *board.Role, s Flags) (cli
 	if role.CLI != "" && !s.given("cli") {
 		name = role.CLI
 	}
-	var failed error
-	cli, err := clis.FromConfig(name, func(key string) string {
-		value, _, err := c.Board.Repo().Settings().Get(ctx, key)
-		if err != nil {
-			failed = err
-		}
-		return value
-	})
-	if err = cmp.Or(failed, err); err != nil || role.Model == "" || s.given("cli") {
+	settings, err := c.Board.Repo().Settings().Section(ctx, "liza."+name)
+	if err != nil {
+		return clis.CLI{}, err
+	}
+	cli, err := clis.FromConfig(name, func(key string) string { return settings[strings.TrimPrefix(key, "liza."+name+".")] })
+	if err != nil || role.Model == "" || s.given("cli") {
 		return cli, err
 	}
 	return cli.WithModel(role.Model)
