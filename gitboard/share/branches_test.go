@@ -14,7 +14,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/log"
+	"github.com/git-liza/git-liza/gitboard/parcel"
 	"github.com/git-liza/git-liza/gitboard/retry"
+	"github.com/git-liza/git-liza/gitboard/share"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
@@ -254,5 +256,216 @@ func TestReplacedBranches(t *testing.T) {
 			}
 			w.end(6)
 		})
+	}
+}
+
+// TestLostThere checks that a remote which has lost the branch of its board is named as such, by
+// everything that asks it, and that nobody joins it.
+func TestLostThere(t *testing.T) {
+	t.Parallel()
+	for name, update := range testrun.Some(2, map[string]string{"any host": "", "only branches": onlyBranches}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorldBy(t, update)
+			w.ctx, _ = retry.With(w.ctx, 0)
+			w.git(w.hub, "update-ref", "-d", plumbing.BoardRef)
+			another := filepath.Join(filepath.Dir(w.hub), "third")
+			w.git("", "clone", "-q", w.hub, another)
+			third := w.open(another)
+			_, findErr := third.Find(w.ctx)
+			for call, err := range map[string]error{
+				"Fetch": w.a.Fetch(w.ctx), "FetchAll": w.a.FetchAll(w.ctx), "CheckThere": w.a.CheckThere(w.ctx),
+				"Find": findErr, "Join": third.Join(w.ctx, "origin"), "Share": third.Share(w.ctx, "origin", "probe"),
+			} {
+				if lost := (*share.LostError)(nil); !errors.As(err, &lost) || lost.Remote != "origin" {
+					t.Errorf("%s ends with %v", call, err)
+				}
+			}
+		})
+	}
+}
+
+// TestSequencerSays checks what comes of an operation if the remote that sequences has not taken it
+// because others were faster, and if it can't be asked any more.
+func TestSequencerSays(t *testing.T) {
+	t.Parallel()
+	const pkt = `pkt() { printf '%04x%s\n' $((${#1} + 5)) "$1"; }` + "\n"
+	overtaken := pkt + fmt.Sprintf(`pkt version=1; printf 0000; pkt "ng %s %s"; printf 0000; cat >/dev/null`, parcel.Ref, parcel.Overtaken)
+	for name, c := range map[string]struct {
+		hook string
+		lost bool
+	}{
+		"others were faster": {overtaken, true},
+		"it dies":            {"rm HEAD; kill -9 $PPID", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.ctx, _ = retry.With(w.ctx, 0)
+			for key, value := range map[string]string{"receive.advertisePushOptions": "true", "receive.procReceiveRefs": parcel.Ref} {
+				w.git(w.hub, "config", key, value)
+			}
+			w.git(w.hub, "update-ref", parcel.Ref, "main")
+			w.check(w.a.Fetch(w.ctx))
+			was := w.there()
+			hubHook("proc-receive", c.hook)(w)
+			_, err := w.write(w.a, note("mine"))
+			if errors.Is(err, git.ErrRefMoved) != c.lost || errors.As(err, new(*log.UnclearError)) == c.lost {
+				t.Errorf("it ends with %v", err)
+			}
+			if !c.lost {
+				w.check(os.WriteFile(filepath.Join(w.hub, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644))
+			}
+			if now := w.there(); now != was {
+				t.Errorf("the remote has the board at %s all the same", now.Short())
+			}
+		})
+	}
+}
+
+// TestSilentThere checks that a remote that says nothing is asked once, and not what it has lost or
+// whether it sequences: each of that would take as long again.
+func TestSilentThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	top, asked := w.a.Local().TopLevel(), filepath.Join(t.TempDir(), "asked")
+	deaf := filepath.Join(filepath.Dir(asked), "deaf")
+	w.check(testrun.WriteProgram(deaf, "#!/bin/sh\necho >>'"+asked+"'\nexec sleep 1000\n"))
+	for key, value := range map[string]string{"liza.networkTimeout": "1", "remote.origin.uploadpack": deaf, "remote.origin.receivepack": deaf} {
+		w.git(top, "config", key, value)
+	}
+	retired(w) // it seemed to sequence
+	if err := w.open(top).Fetch(w.ctx); !errors.Is(err, git.ErrSilent) {
+		t.Errorf("it ends with %v", err)
+	}
+	// On a slow machine it is given up on before it has said that it was asked.
+	if times, _ := os.ReadFile(asked); len(times) > 1 {
+		t.Errorf("it was asked %d times", len(times))
+	}
+}
+
+// TestLooksWhileItPushes checks that a clone that has just lost a race fetches while its next push is
+// on its way.
+func TestLooksWhileItPushes(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.b, note("of the other clone"))
+	dir := t.TempDir()
+	w.check(os.WriteFile(filepath.Join(w.a.Local().CommonDir(), "liza", "last"), []byte(`{"took": 1, "lost": "2100-01-01T00:00:00Z"}`), 0o644))
+	for service, before := range map[string]string{
+		"upload-pack":  "touch " + dir + "/looked",
+		"receive-pack": "for n in $(seq 1000); do [ -e " + dir + "/looked ] && break; sleep 0.01; done; [ -e " + dir + "/looked ] || exit 1",
+	} {
+		script := filepath.Join(dir, service)
+		w.check(testrun.WriteProgram(script, "#!/bin/sh\n"+before+"\nexec git-"+service+" \"$@\"\n"))
+		w.git(w.a.Local().TopLevel(), "config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
+	}
+	if _, err := w.write(w.a, note("decided on an old view")); !lost(err) {
+		t.Errorf("got %v", err)
+	}
+	w.end(1)
+}
+
+// TestTornPush: a hub that hides some refs from pushes (receive.hideRefs) moves the board without
+// them, in violation of --atomic. Every ref of the push that it has left out is named, also if the
+// answer to the push is lost, and if another clone moves the board before anybody looks.
+func TestTornPush(t *testing.T) {
+	t.Parallel()
+	const renewed, submitted, branch = plumbing.LeasePrefix + "coder-1", plumbing.ReviewPrefix + "one/1", plumbing.PublishedPrefix + "one"
+	const landed = plumbing.HeadsPrefix + "integration"
+	// Another clone moves the board while the hub answers, or the hub's process dies before it does.
+	const later = `at=$(git rev-parse refs/heads/liza/state) && git update-ref refs/heads/liza/state $(git commit-tree -p $at -m later $at^{tree})`
+	const once = `[ "$1" = committed ] || exit 0; [ -e met ] && exit 0; : >met; `
+	const both = once + later + "; kill -9 $PPID"
+	const ended = once + later + "; git update-ref -d " + renewed + "; git update-ref -d " + branch + "; kill -9 $PPID"
+	for name, c := range map[string]struct {
+		hide, hook string
+		left       string
+	}{
+		"a lease and a submission":                  {hide: plumbing.OwnPrefix, left: renewed + ", " + submitted},
+		"a submission, unheard, another follows":    {hide: plumbing.ReviewPrefix, hook: both, left: submitted},
+		"nothing, unheard, and another follows":     {hook: both},
+		"nothing, unheard, and the lease has ended": {hook: ended},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			at := w.ref(landed)
+			work := w.commitOn(at, "work")
+			if c.hide != "" {
+				w.git(w.hub, "config", "receive.hideRefs", c.hide[:len(c.hide)-1])
+			}
+			if c.hook != "" {
+				w.check(testrun.WriteProgram(filepath.Join(w.hub, "hooks", "reference-transaction"), "#!/bin/sh\n"+c.hook+"\n"))
+			}
+			was := w.there()
+			update, object := lease.Renew(nil, leaseOf("a", 0))
+			_, err := w.writeWith(w.a, note("torn"), log.Batch{Objects: []plumbing.Object{object}, Refs: []plumbing.RefUpdate{
+				update, {Ref: landed, Old: at, New: w.commitOn(at, "landed")}, {Ref: submitted, New: work}, {Ref: w.a.Task("one"), New: work},
+			}})
+			torn := (*share.TornError)(nil)
+			switch errors.As(err, &torn); {
+			case c.left == "" && err != nil:
+				t.Errorf("everything is there, and that is told as %v", err)
+			case c.left != "" && (torn == nil || torn.Ref != c.left):
+				t.Errorf("the hub has moved the board without %s, and that is told as %v", c.left, err)
+			}
+			if w.there() == was {
+				t.Error("the board was not moved: the test shows nothing")
+			}
+		})
+	}
+}
+
+// TestForgedBranches: names of branches that no board can have, which somebody has written into the
+// settings of a remote's board, are refused by a clone that joins it, before git's settings have
+// them: a plain fetch works as before.
+func TestForgedBranches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	forger := filepath.Join(t.TempDir(), "forger")
+	w.git("", "clone", "-q", "-b", "liza/state", w.hub, forger)
+	config := testrun.Must(os.ReadFile(filepath.Join(forger, "config.yaml")))(w.t)
+	dir := t.TempDir()
+	for forged, name := range map[string]string{
+		"integration_branch: ../../config": "leads elsewhere", `integration_branch: "*"`: "all branches",
+		"task_branch_prefix: integration/": "prefix below integration",
+	} {
+		key, _, _ := strings.Cut(forged, ":")
+		lines := strings.Split(string(config), "\n")
+		for i, line := range lines {
+			if strings.HasPrefix(line, key+":") {
+				lines[i] = forged
+			}
+		}
+		w.check(os.WriteFile(filepath.Join(forger, "config.yaml"), []byte(strings.Join(lines, "\n")), 0o644))
+		w.git(forger, "commit", "-qam", "forged")
+		w.git(forger, "push", "-q", "origin", "HEAD:liza/state")
+		dir := filepath.Join(dir, name)
+		w.git("", "clone", "-q", w.hub, dir)
+		before := w.git(dir, "config", "--local", "--list")
+		if err := w.open(dir).Join(w.ctx, "origin"); !errors.As(err, new(*log.RecordError)) {
+			t.Errorf("%s: a clone joins with %v", name, err)
+		}
+		if after := w.git(dir, "config", "--local", "--list"); after != before {
+			t.Errorf("%s: git's settings have become\n%s", name, after)
+		}
+		w.git(dir, "fetch", "-q")
+	}
+}
+
+// TestLeftProbe: what a killed probe left at the remote is deleted by a probe of a later day, and a
+// ref of another clone's probe is left alone.
+func TestLeftProbe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	main := w.git(w.hub, "rev-parse", "main")
+	young := fmt.Sprintf("%s%d-other", plumbing.ProbePrefix, time.Now().Add(-time.Hour).Unix())
+	old := fmt.Sprintf("%s%d-killed", plumbing.ProbePrefix, time.Now().Add(-25*time.Hour).Unix())
+	for _, ref := range []string{young, old, plumbing.ProbePrefix + "stray"} {
+		w.git(w.hub, "update-ref", ref, strings.TrimSpace(main))
+	}
+	w.check(w.a.Probe(w.ctx, "next"))
+	if left := strings.TrimSpace(w.git(w.hub, "for-each-ref", "--format=%(refname)", plumbing.ProbePrefix)); left != young {
+		t.Errorf("there are left: %s", left)
 	}
 }
