@@ -78,9 +78,7 @@ func TestOpen(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 			ready := false
-			if err := h.Update(t.Context(), p, Change{Draft: &ready}); err != nil {
-				t.Error(err)
-			}
+			testrun.ErrorIs(t, h.Update(t.Context(), p, Change{Draft: &ready}), nil, "it ends")
 		})
 	}
 }
@@ -181,9 +179,7 @@ func TestAsk(t *testing.T) {
 		},
 	} {
 		h, p := hostOf(t, kind, all...), &PullRequest{Number: 7, reviewers: []int{3}}
-		if err := errors.Join(h.Ask(t.Context(), p, []string{"agents"}, []string{"bob"}), h.Ask(t.Context(), p, nil, nil)); err != nil {
-			t.Errorf("%s: %v", kind, err)
-		}
+		testrun.ErrorIs(t, errors.Join(h.Ask(t.Context(), p, []string{"agents"}, []string{"bob"}), h.Ask(t.Context(), p, nil, nil)), nil, "%s", kind)
 	}
 }
 
@@ -291,9 +287,7 @@ func TestUnchanged(t *testing.T) {
 			io.WriteString(w, `{"number":7,"state":"open","updated_at":"2029-12-31T22:00:00Z"}`)
 			return
 		}
-		if r.Header.Get("If-None-Match") != `W/"1"` {
-			t.Errorf("a known answer is asked for without its tag: %v", r.Header)
-		}
+		testrun.Equal(t, r.Header.Get("If-None-Match"), `W/"1"`, "a known answer is asked for without its tag: %v", r.Header)
 		w.WriteHeader(http.StatusNotModified)
 	}))
 	defer server.Close()

@@ -185,9 +185,7 @@ func TestRepeatedRequest(t *testing.T) {
 	if first.Repeated || !again.Repeated || again.Commit != first.Commit || again.Op.Name() != "anomaly" || again.View.State.Anomaly("anomaly-1") == nil || again.Op.Actor != coder1 {
 		t.Errorf("%+v", again)
 	}
-	if count(t, m, plumbing.ZeroOID, "my-request") != 1 {
-		t.Error("it was carried out twice")
-	}
+	testrun.Equal(t, count(t, m, plumbing.ZeroOID, "my-request"), 1, "it was carried out twice")
 	_, err := try(b, ada, "my-request", note("mine"))
 	refusal(t, err, "exists")
 	_, err = try(b, ada, "two words", note("mine"))
@@ -231,9 +229,7 @@ func TestRenewal(t *testing.T) {
 	}
 	was := held(t, m, "coder-1").OID
 	do(t, b, ada, note("a human has no lease"))
-	if held(t, m, "coder-1").OID != was {
-		t.Error("a human renewed an agent's lease")
-	}
+	testrun.Equal(t, held(t, m, "coder-1").OID, was, "a human renewed an agent's lease")
 	do(t, b, coder1, &board.Deregister{})
 	if held(t, m, "coder-1") != nil {
 		t.Error("deregistered, and the lease is there")
@@ -262,9 +258,7 @@ func TestTakeOver(t *testing.T) {
 	_, err = try(b, coder2, "", claim("alpha"))
 	refusal(t, err, "wrong-state")
 	v := testrun.Must(b.View(ctx))(t)
-	if v.State.Task("alpha").AssignedTo != "coder-1" {
-		t.Error("robbed although alive")
-	}
+	testrun.Equal(t, v.State.Task("alpha").AssignedTo, "coder-1", "robbed although alive")
 
 	c.Pass(10 * time.Minute)
 	do(t, b, coder2, claim("alpha"))

@@ -34,9 +34,7 @@ func TestProofGrows(t *testing.T) {
 	} {
 		b.keepProof(c.now)
 		b.extendProof(known, chain, mine)
-		if got := b.keptProof(); got != c.want {
-			t.Errorf("%s: %v, not %v", c.name, got, c.want)
-		}
+		testrun.Equal(t, b.keptProof(), c.want, "%s", c.name)
 	}
 }
 
@@ -80,8 +78,6 @@ func TestChangesOfASection(t *testing.T) {
 	const was, now = "# Spec\n\n## Plus\n\nadds\n\n## Minus\n\ntakes\n", "# Spec\n\n## Plus\n\nadds all\n\n## Minus\n\ntakes one\n"
 	const plus, minus = "@@ -3,3 +3,3 @@\n ## Plus\n \n-adds\n+adds all\n", "@@ -7,3 +7,3 @@\n ## Minus\n \n-takes\n+takes one\n"
 	for anchor, want := range map[string]string{"plus": plus, "minus": minus, "spec": plus + minus, "": plus + minus, "lost": plus + minus} {
-		if got := ofSection(plus+minus, was, now, anchor); got != want {
-			t.Errorf("%s: %q", anchor, got)
-		}
+		testrun.Equal(t, ofSection(plus+minus, was, now, anchor), want, "%s", anchor)
 	}
 }

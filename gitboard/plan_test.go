@@ -128,9 +128,7 @@ func TestDoAll(t *testing.T) {
 		t.Fatalf("%d operations: %+v", len(all), all)
 	}
 	log := testrun.Must(b.Repo().Log(ctx, before, all[2].Commit))(t)
-	if len(log) != 3 {
-		t.Errorf("%d commits", len(log))
-	}
+	testrun.Equal(t, len(log), 3, "commits")
 	for i, done := range all {
 		if !slices.ContainsFunc(log, func(c plumbing.Commit) bool { return c.OID == done.Commit }) {
 			t.Errorf("operation %d is not in the log", i+1)
@@ -148,9 +146,7 @@ func TestDoAll(t *testing.T) {
 	// If one is refused, none is recorded.
 	_, err := b.DoAll(ctx, gitboard.Request{Actor: ada}, together(note("alone"), resume))
 	refusal(t, err, board.CodeWrongState)
-	if tipOf(t, b.Repo()) != all[2].Commit {
-		t.Error("a part of them was written")
-	}
+	testrun.Equal(t, tipOf(t, b.Repo()), all[2].Commit, "a part of them was written")
 	clean(t, b.Repo())
 }
 

@@ -103,9 +103,7 @@ func TestDoubt(t *testing.T) {
 	// The clone's own proof is enough.
 	testrun.RunGit(t, hub, "update-ref", "refs/heads/liza/state", string(good))
 	check(t, b.Refresh(ctx))
-	if tip := tipOf(t, b.Repo()); tip != good {
-		t.Errorf("the clone is at %s, not %s", tip, good)
-	}
+	testrun.Equal(t, tipOf(t, b.Repo()), good, "the clone is at")
 	if kept, err := b.Repo().Ref(ctx, plumbing.ForgedRef(forged)); kept != forged || err != nil {
 		t.Errorf("the forged board is not kept: %s, %v", kept, err)
 	}

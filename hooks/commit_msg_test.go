@@ -3,6 +3,8 @@ package hooks
 import (
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestCommitMsg(t *testing.T) {
@@ -47,9 +49,7 @@ func TestCommitMsg(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := CommitMsg(c.in, c.comment, "parse", "coder-1")
-			if got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
+			testrun.Equal(t, got, c.want, "got")
 			if again := CommitMsg(got, c.comment, "parse", "coder-1"); again != got && strings.Contains(got, ours) {
 				t.Errorf("a second time gives\n%s\nafter\n%s", again, got)
 			}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -138,9 +140,7 @@ func TestTowardsIntegration(t *testing.T) {
 		"git liza merge ID, once the task is APPROVED":            {ID: "code-reviewer-1", Role: roles.CodeReviewer, Task: "parse"},
 		"as a human, at the project's root: git liza land COMMIT": {Task: "parse"},
 	} {
-		if got := cmdline.Hint(towardsIntegration(who)); got != hint {
-			t.Errorf("%+v: %q, not %q", who, got, hint)
-		}
+		testrun.Equal(t, cmdline.Hint(towardsIntegration(who)), hint, "%+v", who)
 	}
 }
 

@@ -139,9 +139,7 @@ func TestClearAwayMovesBack(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755))
 	second := swapping(t, ctx, s, commits[0], `*"worktree move"*`)
 	must(t, s.clearAway(ctx, noBoard(), "one", board.HumanActor("Ada", "ada@example.org"), nil))
-	if got := identity(s.Path("one")); got != second {
-		t.Errorf("there is %q, not %q", got, second)
-	}
+	testrun.Equal(t, identity(s.Path("one")), second, "there is")
 }
 
 // TestClearInPlace checks that a worktree that can't be moved is removed where it is, but only if

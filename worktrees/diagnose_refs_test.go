@@ -48,9 +48,7 @@ func TestBrokenBranchWithoutWorktree(t *testing.T) {
 			t.Fatalf("%s: %+v", by, found)
 		}
 		testrun.Must(fixAll(s.ctx, found))(s.t)
-		if got := s.ref(taskRef("one")); got != submitted {
-			t.Errorf("%s: %s, not %s", by, got, submitted)
-		}
+		testrun.Equal(t, s.ref(taskRef("one")), submitted, "%s", by)
 		s.check(os.RemoveAll(filepath.Join(s.b.Repo().CommonDir(), "logs", "refs", "heads", "task")))
 	}
 	s.mended("missing-worktree")
@@ -185,9 +183,7 @@ func TestIncompleteSubmission(t *testing.T) {
 	s.loses(string(commit) + ":b.txt")
 	integration := s.ref("refs/heads/integration")
 	s.refused(s.mergeErr("one"), board.CodeMissing, "one can't land: objects of the history of "+commit.Short()+" are missing or damaged")
-	if now := s.ref("refs/heads/integration"); now != integration {
-		t.Errorf("integration moved to %s", now)
-	}
+	testrun.Equal(t, s.ref("refs/heads/integration"), integration, "integration moved to")
 	s.reports(found{doctor.LostSubmission, "one", false, "git fetch --refetch URL refs/liza/review/one/1"})
 	s.git(s.dir, "fetch", "-q", "--refetch", hub, "refs/liza/review/one/1")
 	s.b = s.open()
@@ -254,9 +250,7 @@ func TestUnreadableClone(t *testing.T) {
 			return second(worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: coder, Task: "one", Verdict: board.VerdictApproved}))
 		},
 	} {
-		if err := do(); !errors.Is(err, syscall.EISDIR) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testrun.ErrorIs(t, do(), syscall.EISDIR, "%s", name)
 	}
 	if after := s.git(s.dir, "for-each-ref"); after != before {
 		t.Errorf("refs\n%s\nwere\n%s", after, before)
@@ -305,9 +299,7 @@ func TestConcerning(t *testing.T) {
 		{doctor.Problem{Kind: doctor.StaleLock, Path: filepath.Join(s.gitDirOf("one"), "index.lock")}, true},
 		{doctor.Problem{Kind: doctor.ExpiredMerge}, false},
 	} {
-		if got := concerns(c.p); got != c.want {
-			t.Errorf("%+v: %v", c.p, got)
-		}
+		testrun.Equal(t, concerns(c.p), c.want, "%+v", c.p)
 	}
 }
 

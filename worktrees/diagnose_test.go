@@ -60,9 +60,7 @@ func TestCrashAfterClaim(t *testing.T) {
 	}
 	s.calm = true
 	s.mended("left-candidate", "missing-worktree", "missing-worktree")
-	if s.read(s.path("one"), "set-up.cache") != "costly\n" {
-		t.Error("the prepared worktree was not used")
-	}
+	testrun.Equal(t, s.read(s.path("one"), "set-up.cache"), "costly\n", "the prepared worktree was not used")
 	s.lies("one", "two")
 	s.submitted("coder-1", "one", "b.txt", "b\n")
 }
@@ -149,9 +147,7 @@ func TestDamagedRecordsAreKept(t *testing.T) {
 			if at := s.git(s.path("one"), "rev-parse", "HEAD"); at != string(commit) || s.ref(taskRef("one")) != tip {
 				t.Errorf("it is at %s, not at %s", at, commit)
 			}
-			if out := s.git(s.path("one"), "status", "--porcelain"); out != "A  staged.txt" {
-				t.Errorf("it holds %q", out)
-			}
+			testrun.Equal(t, s.git(s.path("one"), "status", "--porcelain"), "A  staged.txt", "it holds")
 			if _, err := os.Stat(filepath.Join(module, "HEAD")); err != nil || s.gitDirOf("one") != record {
 				t.Errorf("the repository of a submodule: %v", err)
 			}
@@ -190,9 +186,7 @@ func TestLostHead(t *testing.T) {
 	if head, branch, err := s.b.Repo().Worktree(s.path("one")).Head(s.ctx); head != commit || branch != taskRef("one") || err != nil {
 		t.Errorf("it is at %s on %s, %v", head, branch, err)
 	}
-	if out := s.git(s.path("one"), "status", "--porcelain"); out != "?? work.txt" {
-		t.Errorf("it holds %q", out)
-	}
+	testrun.Equal(t, s.git(s.path("one"), "status", "--porcelain"), "?? work.txt", "it holds")
 	s.lies("one")
 }
 
@@ -218,9 +212,7 @@ func TestCrossedWorktree(t *testing.T) {
 			}
 			v := testrun.Must(s.b.View(s.ctx))(s.t)
 			_ = worktrees.Tidy(s.ctx, s.b, v, human(), "one")
-			if s.ref(taskRef("one")) != was {
-				t.Error("its branch is gone")
-			}
+			testrun.Equal(t, s.ref(taskRef("one")), was, "its branch is gone")
 			kind := doctor.MissingWorktree
 			if ended {
 				kind = doctor.UnknownWorktree
@@ -257,9 +249,7 @@ func TestDamagedIndex(t *testing.T) {
 	s.write(record, "index", index[:len(index)-30])
 	command, _, _ := strings.Cut(s.reports(found{doctor.DamagedWorktree, "one", false, "index"})[0].Hint, " makes another")
 	s.check(exec.Command("sh", "-c", command).Run())
-	if out := s.git(s.path("one"), "status", "--porcelain"); out != " M b.txt\n?? new.txt" {
-		t.Errorf("it holds %q", out)
-	}
+	testrun.Equal(t, s.git(s.path("one"), "status", "--porcelain"), " M b.txt\n?? new.txt", "it holds")
 	if s.read(record, "MERGE_HEAD") == "" || s.read(s.path("one"), "b.txt") != "changed\n" {
 		t.Error("something was lost")
 	}

@@ -165,9 +165,7 @@ func TestRegistrationsOfOurs(t *testing.T) {
 	s.check(os.RemoveAll(s.path("gone")))
 	s.write(s.path("gone"), "a.txt", "somebody's\n")
 	testrun.Must(fixAll(s.ctx, problems))(s.t)
-	if all := s.git(s.dir, "worktree", "list"); !strings.Contains(all, s.path("gone")) {
-		t.Errorf("what belongs to somebody's files is forgotten:\n%s", all)
-	}
+	testrun.Contains(t, s.git(s.dir, "worktree", "list"), s.path("gone"), "what belongs to somebody's files is forgotten")
 	s.check(os.RemoveAll(s.path("gone")))
 	testrun.Must(fixAll(s.ctx, problems))(s.t)
 	s.lies("one")
@@ -362,9 +360,7 @@ func TestMovedProject(t *testing.T) {
 	s.b = s.open()
 	found := testrun.Must(doctor.Diagnose(s.ctx, s.b))(s.t)
 	testrun.Must(fixAll(s.ctx, found))(s.t)
-	if got := s.git(s.path("one"), "show", ":staged.txt"); got != "v1" {
-		t.Errorf("staged is %q", got)
-	}
+	testrun.Equal(t, s.git(s.path("one"), "show", ":staged.txt"), "v1", "staged is")
 	s.git(s.dir, "clone", "-q", s.dir, s.path("clone")) // is nothing to repair
 	s.check(worktrees.Repair(s.ctx, s.b))
 	s.check(os.RemoveAll(s.path("clone")))

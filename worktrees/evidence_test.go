@@ -97,9 +97,7 @@ func TestSubmitAfterMerge(t *testing.T) {
 		_, _, err := worktrees.Submit(ctx, s.b, worktrees.SubmitRequest{Request: r, Task: "one"})
 		return err
 	})
-	if got := s.is("one", board.ReadyForReview).ReviewBase; got != string(s.ref("refs/heads/integration")) {
-		t.Errorf("it is compared with %s", got)
-	}
+	testrun.Equal(t, s.is("one", board.ReadyForReview).ReviewBase, string(s.ref("refs/heads/integration")), "it is compared with")
 }
 
 // by returns the actor that asks for a fresh worktree.
@@ -132,9 +130,7 @@ func TestBornDirty(t *testing.T) {
 	s.write(s.path("one"), "old.txt", "a\r\nc\r\n")
 	s.refused(second(s.trySubmit("coder-1", "one")), board.CodeDirty, "old.txt")
 	s.write(s.path("one"), "old.txt", "a\r\nb\r\n")
-	if got := s.git(s.path("one"), "status", "--porcelain"); got != " M old.txt" {
-		t.Errorf("git status: %q", got)
-	}
+	testrun.Equal(t, s.git(s.path("one"), "status", "--porcelain"), " M old.txt", "git status")
 	s.submit("coder-1", "one")
 }
 
@@ -178,9 +174,7 @@ func TestFilesWithCommas(t *testing.T) {
 	s.work("one", "c,d.txt", "c\n")
 	p := board.PreExec{About: about("one"), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt, b.txt", "c,d.txt"}}}
 	done := testrun.Must(worktrees.PreExec(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, p))(t)
-	if got := done.After.Task("one").CheckpointOfIteration().FilesToModify; !slices.Equal(got, []string{"a.txt", "b.txt", "c,d.txt"}) {
-		t.Errorf("the files are %q", got)
-	}
+	testrun.EqualSlices(t, done.After.Task("one").CheckpointOfIteration().FilesToModify, []string{"a.txt", "b.txt", "c,d.txt"}, "the files are")
 }
 
 func (s *scene) trySubmit(id, task string) ([]string, error) {

@@ -120,9 +120,7 @@ func TestClaimDecided(t *testing.T) {
 	} {
 		c := claim()
 		change(c)
-		if err := decided(c); !errors.Is(err, errChanged) {
-			t.Errorf("a claim %s: %v", name, err)
-		}
+		testrun.ErrorIs(t, decided(c), errChanged, "a claim %s", name)
 		_ = s.repo.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: branch.Ref, Old: commits[0]}}, "")
 		if present(s.Path("one")) {
 			must(t, s.repo.Worktree(s.Path("one")).Remove(ctx))
@@ -224,19 +222,11 @@ func TestRetryIfChanged(t *testing.T) {
 	obstacle := board.Refuse(board.CodeInTheWay, "something is in the way", "")
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := c.retryIfChanged(ctx, obstacle); err != error(obstacle) {
-		t.Errorf("the board is as it was: %v", err)
-	}
+	testrun.Equal(t, c.retryIfChanged(ctx, obstacle), error(obstacle), "the board is as it was")
 	s.ready(t, ctx, "two", "")
-	if err := c.retryIfChanged(cancelled, obstacle); err != error(obstacle) {
-		t.Errorf("the board can't be read: %v", err)
-	}
-	if err := c.retryIfChanged(ctx, obstacle); !errors.Is(err, errChanged) {
-		t.Errorf("the board has moved: %v", err)
-	}
-	if err := c.retryIfChanged(ctx, os.ErrPermission); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("another error than a refusal has nothing to do with the board: %v", err)
-	}
+	testrun.Equal(t, c.retryIfChanged(cancelled, obstacle), error(obstacle), "the board can't be read")
+	testrun.ErrorIs(t, c.retryIfChanged(ctx, obstacle), errChanged, "the board has moved")
+	testrun.ErrorIs(t, c.retryIfChanged(ctx, os.ErrPermission), os.ErrPermission, "another error than a refusal has nothing to do with the board")
 	must(t, os.MkdirAll(filepath.Join(s.Path("one"), "own"), 0o755))
 	writes = true
 	_, err = Claim(ctx, b, ClaimRequest{Request: gitboard.Request{Actor: coder}, Task: "one"})

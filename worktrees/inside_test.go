@@ -66,17 +66,13 @@ func TestCutShort(t *testing.T) {
 		},
 		"one that was moved away": func() error { return s.moveBack(cancelled, c, c.path, s.Path("three")) },
 	} {
-		if err := step(); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testrun.ErrorIs(t, step(), context.Canceled, "%s", name)
 		if !present(c.recordFile()) || !present(c.path) || !present(filepath.Join(s.Path("one"), "work")) {
 			t.Fatalf("%s: something is gone", name)
 		}
 	}
 	// A candidate that can be neither moved nor made at its place is removed: nothing is in it yet.
-	if err := c.place(cancelled, v, "two"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a candidate's move: %v", err)
-	}
+	testrun.ErrorIs(t, c.place(cancelled, v, "two"), context.Canceled, "a candidate's move")
 	if err := c.leave("two"); err != nil || present(c.path) || present(c.recordFile()) {
 		t.Errorf("something of the candidate is left: %v", err)
 	}
@@ -98,9 +94,7 @@ func TestWhy(t *testing.T) {
 		{board.Brief{Status: board.Unclaimed, ReservedFor: "coder-1", DependsOn: []string{"merged", "open"}}, "wait for dependencies"},
 		{board.Brief{Status: board.Rejected, DependsOn: []string{"merged"}}, "are rejected and wait for their author"},
 	} {
-		if got := why(c.b, "coder-1", merged); got != c.want {
-			t.Errorf("%+v: %q, not %q", c.b, got, c.want)
-		}
+		testrun.Equal(t, why(c.b, "coder-1", merged), c.want, "%+v", c.b)
 	}
 }
 
@@ -124,9 +118,7 @@ func TestInUse(t *testing.T) {
 		{"the first process, which is another user's", record{PID: 1, Host: host, Since: now}, true},
 		{"one that has left it", record{PID: pid, Host: host, Since: now, Left: true}, false},
 	} {
-		if got := s.inUse(&c.r); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		testrun.Equal(t, s.inUse(&c.r), c.want, "%s", c.name)
 	}
 }
 
@@ -147,9 +139,7 @@ func TestSucceeded(t *testing.T) {
 		{"one after it", []board.Event{event(board.EventReclaimedAfterExpiry, "coder-2"), event(board.EventReassignedAfterReject, "coder-3")}, false},
 	} {
 		r := &replaced{Agent: "coder-2", Events: 1}
-		if got := r.succeeded(&board.Task{History: append([]board.Event{before}, c.after...)}); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		testrun.Equal(t, r.succeeded(&board.Task{History: append([]board.Event{before}, c.after...)}), c.want, "%s", c.name)
 	}
 }
 
@@ -245,9 +235,7 @@ func TestAdvice(t *testing.T) {
 		{Status{Behind: 1}, bringInAtMost + 1, "changed 3 files and none of this work's"},
 		{Status{Behind: 1}, bringInAtMost, "bring it in"},
 	} {
-		if got := advice("one", &c.st, c.files); !strings.Contains(got, c.want) {
-			t.Errorf("%+v: %q", c.st, got)
-		}
+		testrun.Contains(t, advice("one", &c.st, c.files), c.want, "%+v", c.st)
 	}
 }
 
@@ -255,9 +243,7 @@ func TestAdvice(t *testing.T) {
 func TestFirstOf(t *testing.T) {
 	names := strings.Fields("a b c d e f g")
 	for n, want := range map[int]string{1: "a", maxNamed: "a, b, c, d, e", 7: "a, b, c, d, e and 2 more"} {
-		if got := firstOf(names[:n]); got != want {
-			t.Errorf("%q, not %q", got, want)
-		}
+		testrun.Equal(t, firstOf(names[:n]), want, "the value")
 	}
 }
 
@@ -280,14 +266,10 @@ func TestPassing(t *testing.T) {
 		{board.Refuse(board.CodePermission, "m", ""), false},
 		{errors.New("git failed"), false},
 	} {
-		if got := passing(c.err); got != c.want {
-			t.Errorf("%v: %v", c.err, got)
-		}
+		testrun.Equal(t, passing(c.err), c.want, "%v", c.err)
 	}
 	s := Swept{Task: "one", Holder: "coder-1", Review: true, Skipped: "it was renewed"}
-	if got := s.String(); got != "one: coder-1's review claim was left: it was renewed" {
-		t.Errorf("%q", got)
-	}
+	testrun.Equal(t, s.String(), "one: coder-1's review claim was left: it was renewed", "the value")
 }
 
 // TestDead checks that a record is out of use a day after it was written, whatever it says.
@@ -494,9 +476,7 @@ func TestHalfMoved(t *testing.T) {
 	must(t, os.Rename(c.path, s.Path("one")))
 	is := func(why string, want bool) {
 		t.Helper()
-		if got := s.HalfMoved(s.Path("one")); got != want {
-			t.Errorf("%s: %v", why, got)
-		}
+		testrun.Equal(t, s.HalfMoved(s.Path("one")), want, "%s", why)
 	}
 	is("there is no record of it", true)
 	must(t, c.note("one"))
@@ -581,25 +561,19 @@ func TestMidst(t *testing.T) {
 		"MERGE_HEAD": "merge", "rebase-merge": "rebase", "rebase-apply": "rebase", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert", "ORIG_HEAD": "",
 	} {
 		must(t, os.WriteFile(filepath.Join(record, file), nil, 0o644))
-		if got := Midst(s.Path("one")); got != want {
-			t.Errorf("%s: %q", file, got)
-		}
+		testrun.Equal(t, Midst(s.Path("one")), want, "%s", file)
 		must(t, os.Remove(filepath.Join(record, file)))
 	}
 	for file, want := range map[string]string{"rebase-apply/applying": "am", "rebase-apply/onto": "rebase", "sequencer/todo": "cherry-pick"} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(record, file)), 0o755))
 		must(t, os.WriteFile(filepath.Join(record, file), []byte("pick 1111111 second\n"), 0o644))
-		if got := Midst(s.Path("one")); got != want {
-			t.Errorf("%s: %q", file, got)
-		}
+		testrun.Equal(t, Midst(s.Path("one")), want, "%s", file)
 		must(t, os.RemoveAll(filepath.Dir(filepath.Join(record, file))))
 	}
 	// A directory that is no worktree is in the middle of no operation, however it is asked.
 	t.Chdir(record)
 	must(t, os.WriteFile("MERGE_HEAD", nil, 0o644))
-	if got := Midst(s.Root); got != "" {
-		t.Errorf("%q", got)
-	}
+	testrun.Equal(t, Midst(s.Root), "", "the value")
 }
 
 // TestLayout checks what is seen at the place of a task's worktree.
@@ -646,9 +620,7 @@ func TestLayout(t *testing.T) {
 	}
 	lock := filepath.Join(records.LinkedDir(s.Path("one")), "locked")
 	must(t, os.WriteFile(lock, []byte("initializing"), 0o644))
-	if err := CheckPlace(s.repo, s.Path("one")); err != nil {
-		t.Errorf("one that a killed git was adding: %v", err)
-	}
+	testrun.ErrorIs(t, CheckPlace(s.repo, s.Path("one")), nil, "one that a killed git was adding")
 	must(t, os.Remove(lock))
 	// One of ours that is being made or removed is not somebody else's, and one that is gone isn't
 	// either.
@@ -822,9 +794,7 @@ func TestNothingLeft(t *testing.T) {
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	c := &claimer{Project: s, r: ClaimRequest{Request: gitboard.Request{Actor: board.Actor{ID: "coder-1"}}}}
-	if err := c.nothing(cancelled, v); !errors.Is(err, context.Canceled) {
-		t.Errorf("cut short: %v", err)
-	}
+	testrun.ErrorIs(t, c.nothing(cancelled, v), context.Canceled, "cut short")
 }
 
 // TestGoneMeanwhile checks that a worktree that goes while it is read, as that of an agent does

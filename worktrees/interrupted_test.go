@@ -342,9 +342,7 @@ func TestInterruptedMerge(t *testing.T) {
 				return nil, err
 			}
 			for _, name := range drafts {
-				if s.file(got.Commit, name) != "# "+name+"\n" {
-					t.Errorf("%s did not land", name)
-				}
+				testrun.Equal(t, s.file(got.Commit, name), "# "+name+"\n", "%s did not land", name)
 			}
 			return nil, warned(got.Warnings, nil)
 		}},
@@ -420,9 +418,7 @@ func TestClaimNotMovedIn(t *testing.T) {
 	for name, complete := range testrun.Some(2, map[string]func(s *scene){
 		"doctor": func(s *scene) {
 			s.mended("left-candidate", "missing-worktree")
-			if s.read(s.path("one"), "set-up.cache") != "costly\n" {
-				s.t.Error("the prepared worktree was not used")
-			}
+			testrun.Equal(s.t, s.read(s.path("one"), "set-up.cache"), "costly\n", "the prepared worktree was not used")
 		},
 		"the request again": func(s *scene) {
 			s.insist(func(ctx context.Context) error {

@@ -166,9 +166,7 @@ func TestLargeFileMeanwhile(t *testing.T) {
 	if held != nil {
 		t.Errorf("during the upload of the second file, others wait: %v", held)
 	}
-	if commit := done.After.Task("one").ReviewCommit; commit != s.git(path, "rev-parse", "HEAD") {
-		t.Errorf("submitted %s", commit)
-	}
+	testrun.Equal(t, done.After.Task("one").ReviewCommit, s.git(path, "rev-parse", "HEAD"), "submitted")
 	if got := there(); len(got) != 2 {
 		t.Errorf("the remote has %q", got)
 	}

@@ -39,9 +39,7 @@ func TestRepeatedRequests(t *testing.T) {
 		commits = append(commits, string(got.Done.Commit)+string(got.Commit)+got.Type)
 	}
 	for i := 0; i < len(commits); i += 2 {
-		if commits[i] != commits[i+1] {
-			t.Errorf("%s, then %s", commits[i], commits[i+1])
-		}
+		testrun.Equal(t, commits[i], commits[i+1], "then")
 	}
 	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r2"}})
 	s.refused(err, "exists", "as submit")
@@ -134,9 +132,7 @@ func TestSubmodule(t *testing.T) {
 
 	s.task("one")
 	got := s.claim("coder-1", "one")
-	if s.read(got.Path, "lib/lib.txt") != "lib\n" {
-		t.Error("the submodule is not checked out")
-	}
+	testrun.Equal(t, s.read(got.Path, "lib/lib.txt"), "lib\n", "the submodule is not checked out")
 	s.lies("one")
 
 	// Changes inside the submodule can't be kept in the attic.

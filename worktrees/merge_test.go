@@ -60,9 +60,7 @@ func TestFailingTest(t *testing.T) {
 	if !fix.Kind.Fix || len(fix.Conflicts) > 0 || s.read(fix.Path, "c.txt") != "c\n" || len(fix.Warnings) > 0 {
 		t.Errorf("claimed %+v", fix)
 	}
-	if who := s.git(fix.Path, "log", "-1", "--format=%an %s"); who != "coder-2 Merge integration into task/one" {
-		t.Errorf("the merge is %q", who)
-	}
+	testrun.Equal(t, s.git(fix.Path, "log", "-1", "--format=%an %s"), "coder-2 Merge integration into task/one", "the merge is")
 }
 
 // TestNothingAboveTheTest checks that a test finds no files of the main worktree by looking upwards,
@@ -97,9 +95,7 @@ func TestIncompleteLanding(t *testing.T) {
 		_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: "side", Files: files})
 		s.refused(err, board.CodeMissing, "can't land: objects of the history of")
 	}
-	if now := s.ref("refs/heads/integration"); now != integration {
-		t.Errorf("integration moved to %s", now)
-	}
+	testrun.Equal(t, s.ref("refs/heads/integration"), integration, "integration moved to")
 }
 
 // TestSlowTest checks that a test ends when its time is over, however little it has done by then.
@@ -184,17 +180,13 @@ func TestChangesOfAHuman(t *testing.T) {
 	s.merge("one")
 	s.git(s.dir, "rm", "-q", "b.txt") // as git revert -n does
 	s.reports()
-	if said := s.git(s.dir, "status", "--porcelain"); !strings.Contains(said, "D  b.txt") {
-		t.Errorf("a staged change was lost: %q", said)
-	}
+	testrun.Contains(t, s.git(s.dir, "status", "--porcelain"), "D  b.txt", "a staged change was lost")
 	s.git(s.dir, "reset", "-q", "HEAD", "b.txt")
 	s.git(s.dir, "checkout", "-q", "b.txt")
 	s.approved("coder-2", "two", "a.txt", "one\ntwo\nthree\nfour\n")
 	s.write(s.dir, "a.txt", "one\n") // the beginning of what will be there
 	s.refused(s.mergeErr("two"), board.CodeOverlap, "")
-	if s.read(s.dir, "a.txt") != "one\n" {
-		t.Error("a human's change is gone")
-	}
+	testrun.Equal(t, s.read(s.dir, "a.txt"), "one\n", "a human's change is gone")
 }
 
 // announces records as a merge does that the main worktree is to follow integration to a commit. The
@@ -249,9 +241,7 @@ func TestMergeUnderARebase(t *testing.T) {
 	} {
 		s.git(side, c.begin...)
 		s.refused(s.mergeErr("one"), board.CodeCheckedOut, "git "+name)
-		if now := s.ref("refs/heads/integration"); now != before {
-			t.Errorf("%s: integration is at %s", name, now)
-		}
+		testrun.Equal(t, s.ref("refs/heads/integration"), before, "%s: integration is at", name)
 		s.git(side, c.end...)
 	}
 	s.merge("one")
@@ -354,8 +344,6 @@ func TestCameAlong(t *testing.T) {
 		t.Errorf("merged %+v", all)
 	}
 	one := s.is("one", board.Merged)
-	if one.MergeCommit != one.ReviewCommit {
-		t.Errorf("landed as %s", one.MergeCommit)
-	}
+	testrun.Equal(t, one.MergeCommit, one.ReviewCommit, "landed as")
 	s.lies()
 }

@@ -111,9 +111,7 @@ func TestRunTooLong(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	why := errors.New("why")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
-	if err := Run(ctx, Command{Name: "it", Script: "sleep 300"}); !errors.Is(err, why) {
-		t.Errorf("got %v", err)
-	}
+	testrun.ErrorIs(t, Run(ctx, Command{Name: "it", Script: "sleep 300"}), why, "got")
 	// Nobody holds the other end any more: all have ended.
 	must(t, holds.SetReadDeadline(time.Now().Add(time.Minute)))
 	if said, err := io.ReadAll(holds); err != nil {
@@ -129,8 +127,6 @@ func TestTail(t *testing.T) {
 		{"", "", 10}, {"a\r\nb\n\n", "a\nb", 10}, {"one\ntwo\nthree", "three", 8}, {"éééé", "éé", 5},
 		{"\x1b[31mred\u202e\xff", "[31mred\uFFFD", 20}, {strings.Repeat("x", 9) + "\ny", "y", 4},
 	} {
-		if got := Tail(c.in, c.max); got != c.want {
-			t.Errorf("Tail(%q, %d) = %q, not %q", c.in, c.max, got, c.want)
-		}
+		testrun.Equal(t, Tail(c.in, c.max), c.want, "Tail(%q, %d) =", c.in, c.max)
 	}
 }

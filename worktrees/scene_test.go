@@ -414,9 +414,7 @@ func (s *scene) folders() []string {
 
 func (s *scene) lies(want ...string) {
 	s.t.Helper()
-	if got := s.folders(); !slices.Equal(got, want) {
-		s.t.Errorf(".worktrees holds %q, not %q", got, want)
-	}
+	testrun.EqualSlices(s.t, s.folders(), want, ".worktrees holds")
 	all := testrun.Must(s.b.Repo().Worktrees(s.ctx))(s.t)
 	var known []string
 	for _, w := range all[1:] {

@@ -62,9 +62,7 @@ func TestSetBack(t *testing.T) {
 
 	s.check(s.lands(s.b, landed))
 	got := testrun.Must(s.claims(s.b, "coder-1", "three"))(s.t)
-	if s.read(got.Path, "b.txt") != "b\n" {
-		t.Error("it is begun without the work that it depends on")
-	}
+	testrun.Equal(t, s.read(got.Path, "b.txt"), "b\n", "it is begun without the work that it depends on")
 	s.merge("two")
 }
 
@@ -151,9 +149,7 @@ func TestRemade(t *testing.T) {
 			}
 			v := testrun.Must(s.b.View(s.ctx))(s.t)
 			sub := testrun.Must(v.Submission(s.ctx, v.State.Task("one")))(s.t)
-			if got := strings.Join(sub.Commits, "\n"); !strings.Contains(got, " (remade after the refusal of "+string(e.RefusedAt)+") ") {
-				t.Error(got)
-			}
+			testrun.Contains(t, strings.Join(sub.Commits, "\n"), " (remade after the refusal of "+string(e.RefusedAt)+") ", "the text")
 		})
 	}
 }

@@ -225,9 +225,7 @@ func (h *slowHub) begin(act func(b *gitboard.Board) error) {
 	h.t.Helper()
 	own := h.openAt(h.dir)
 	h.all.Go(func() {
-		if err := act(own); err != nil {
-			h.t.Error(err)
-		}
+		testrun.ErrorIs(h.t, act(own), nil, "it ends")
 	})
 	h.pending++
 	for ; h.ctx.Err() == nil; time.Sleep(time.Millisecond) {
@@ -269,15 +267,11 @@ func TestMergeBehindItsApproval(t *testing.T) {
 		return err
 	})
 	s.appears(tested)
-	if got := h.end(); got != strings.Repeat("receive-pack\n", 3) {
-		t.Errorf("the remote was asked for %q", got)
-	}
+	testrun.Equal(t, h.end(), strings.Repeat("receive-pack\n", 3), "the remote was asked for")
 	if v := s.state(); v.Task("one").Status != board.Merged {
 		t.Errorf("it is %s", v.Task("one").Status)
 	}
-	if text := s.read(filepath.Dir(tested), "tested"); text != "b\n" {
-		t.Errorf("it was tested as %q", text)
-	}
+	testrun.Equal(t, s.read(filepath.Dir(tested), "tested"), "b\n", "it was tested as")
 }
 
 // TestClaimBehindAMerge checks that a claim travels with the merge that it follows from, and begins
@@ -299,7 +293,5 @@ func TestClaimBehindAMerge(t *testing.T) {
 		t.Errorf("the remote was asked for %q", got)
 	}
 	s.is("two", board.Claimed)
-	if s.read(s.path("two"), "b.txt") != "b\n" {
-		t.Error("it is begun without what it depends on")
-	}
+	testrun.Equal(t, s.read(s.path("two"), "b.txt"), "b\n", "it is begun without what it depends on")
 }

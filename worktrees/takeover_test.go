@@ -40,9 +40,7 @@ func TestNestedRepository(t *testing.T) {
 	if err != nil || len(swept) != 1 || swept[0].Skipped == "" {
 		t.Errorf("swept %+v %v", swept, err)
 	}
-	if s.read(s.path("one"), "clone/precious") != "p\n" {
-		t.Error("it's lost")
-	}
+	testrun.Equal(t, s.read(s.path("one"), "clone/precious"), "p\n", "it's lost")
 }
 
 // TestInTheWay checks that branches and checkouts of others are left alone.
@@ -260,9 +258,7 @@ func TestTheirs(t *testing.T) {
 			s.write(s.path("one"), "secret.env", "mine\n")
 			untouched := func() {
 				t.Helper()
-				if got := s.read(s.path("one"), "secret.env"); got != "mine\n" {
-					t.Errorf("it holds %q", got)
-				}
+				testrun.Equal(t, s.read(s.path("one"), "secret.env"), "mine\n", "it holds")
 			}
 			s.refused(second(s.claims(s.b, "coder-1", "one")), board.CodeInTheWay, "one")
 			untouched()
@@ -323,7 +319,5 @@ func TestTheirsAtTheTest(t *testing.T) {
 	s.git(s.dir, "worktree", "add", "-q", "-b", "mine", place, "integration")
 	s.write(place, "secret.env", "mine\n")
 	s.refused(s.mergeErr("one"), board.CodeInTheWay, "was not made by git liza")
-	if got := s.read(place, "secret.env"); got != "mine\n" {
-		t.Errorf("it holds %q", got)
-	}
+	testrun.Equal(t, s.read(place, "secret.env"), "mine\n", "it holds")
 }

@@ -34,9 +34,7 @@ func TestTidyWithoutSnapshot(t *testing.T) {
 	if err := s.tidy("one"); err == nil {
 		t.Error("no error")
 	}
-	if got := s.read(s.path("one"), "work.txt"); got != "nowhere else\n" {
-		t.Errorf("the work is %q", got)
-	}
+	testrun.Equal(t, s.read(s.path("one"), "work.txt"), "nowhere else\n", "the work is")
 	s.lies("one")
 }
 
@@ -83,9 +81,7 @@ func TestLeave(t *testing.T) {
 	}
 	tip := s.ref("refs/heads/liza/state")
 	branch := worktrees.KeptPrefix + "one/1"
-	if kept := testrun.Must(worktrees.Leave(s.ctx, s.b, human()))(t); !slices.Equal(kept, []string{branch}) {
-		t.Errorf("kept %q", kept)
-	}
+	testrun.EqualSlices(t, testrun.Must(worktrees.Leave(s.ctx, s.b, human()))(t), []string{branch}, "kept")
 	if refs := s.git(s.dir, "for-each-ref", "--format=%(refname:short)"); refs != "integration\n"+branch+"\nmain" || s.file(s.ref("refs/heads/"+branch), "new.txt") != "new\n" {
 		t.Errorf("left: %s", refs)
 	}
@@ -145,9 +141,7 @@ func TestDetachedCommits(t *testing.T) {
 	}
 	s.git(s.path("one"), "checkout", "-q", "task/one")
 	s.git(s.path("one"), "merge", "-q", own.Short())
-	if got := s.submit("coder-1", "one"); got != own {
-		t.Errorf("submitted %s, not %s", got, own)
-	}
+	testrun.Equal(t, s.submit("coder-1", "one"), own, "submitted")
 }
 
 // TestIgnoredIsKept checks that ignored files of a task's worktree are in the attic before it is
@@ -170,13 +164,9 @@ func TestIgnoredIsKept(t *testing.T) {
 	if len(kept) != 1 {
 		t.Fatalf("kept %v", kept)
 	}
-	if got := s.git(s.dir, "ls-tree", "-r", "--name-only", string(kept[0])); got != "local.env\nsecrets/a/key" {
-		t.Errorf("kept %q", got)
-	}
+	testrun.Equal(t, s.git(s.dir, "ls-tree", "-r", "--name-only", string(kept[0])), "local.env\nsecrets/a/key", "kept")
 	want := []string{"not kept of one, ignored by git and beyond attic_max_mb: large.bin", "kept: refs/liza/attic/one/1"}
-	if got := s.b.TakeMentions(); !slices.Equal(got, want) {
-		t.Errorf("mentioned %q", got)
-	}
+	testrun.EqualSlices(t, s.b.TakeMentions(), want, "mentioned")
 }
 
 // TestLargeIsMoved checks that an untracked file beyond the bound is moved out of a worktree that is
@@ -199,9 +189,7 @@ func TestLargeIsMoved(t *testing.T) {
 		t.Errorf("kept %v with %q", kept, got)
 	}
 	want := []string{"kept: refs/liza/attic/one/1", "moved to " + to + ", beyond attic_max_mb: data/[large] file"}
-	if got := s.b.TakeMentions(); !slices.Equal(got, want) {
-		t.Errorf("mentioned %q", got)
-	}
+	testrun.EqualSlices(t, s.b.TakeMentions(), want, "mentioned")
 }
 
 // TestWorktreeCopy checks that a claim copies the ignored files that the project asks for, and only
@@ -218,15 +206,9 @@ func TestWorktreeCopy(t *testing.T) {
 	s.set("worktree_copy", "**/*.env,../*,deps/")
 	s.b.TakeMentions()
 	s.claim("coder-1", "one")
-	if got := s.b.TakeMentions(); !slices.Equal(got, []string{"copied: config/dev/b.env, deps/a/d.js, local.env"}) {
-		t.Errorf("copied %q", got)
-	}
-	if got := s.read(s.path("one"), "config/dev/b.env"); got != "B=1\n" {
-		t.Errorf("copied as %q", got)
-	}
-	if got := s.git(s.path("one"), "ls-files", "--others"); got != "config/dev/b.env\ndeps/a/d.js\ngo.work\ngo.work.sum\nlocal.env" {
-		t.Errorf("it has %q", got)
-	}
+	testrun.EqualSlices(t, s.b.TakeMentions(), []string{"copied: config/dev/b.env, deps/a/d.js, local.env"}, "copied")
+	testrun.Equal(t, s.read(s.path("one"), "config/dev/b.env"), "B=1\n", "copied as")
+	testrun.Equal(t, s.git(s.path("one"), "ls-files", "--others"), "config/dev/b.env\ndeps/a/d.js\ngo.work\ngo.work.sum\nlocal.env", "it has")
 	s.set("worktree_copy", "none")
 	s.b.TakeMentions()
 	s.claim("coder-2", "two")

@@ -89,9 +89,7 @@ func TestFixedWorktree(t *testing.T) {
 	if err == nil || !contains(err.Error(), "it is done, but the worktree of one could not be removed (the next claim replaces it)") {
 		t.Errorf("%v", err)
 	}
-	if s.read(s.path("one"), "new") != "work\n" {
-		t.Error("it was emptied")
-	}
+	testrun.Equal(t, s.read(s.path("one"), "new"), "work\n", "it was emptied")
 	s.mended()
 	s.claim("coder-2", "one")
 	if kept := s.attic("one"); len(kept) == 0 || s.file(kept[0], "new") != "work\n" {

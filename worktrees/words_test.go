@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -18,9 +20,7 @@ func TestListed(t *testing.T) {
 	for want, paths := range map[string]string{
 		"": "", "a": "a", "a, b, c, d, e": "a b c d e", "a, b, c, d, e and 2 more": "a b c d e f g",
 	} {
-		if got := Listed(strings.Fields(paths)); got != want {
-			t.Errorf("%q, not %q", got, want)
-		}
+		testrun.Equal(t, Listed(strings.Fields(paths)), want, "the value")
 	}
 	if got := paths([]git.StatusEntry{{Code: "D ", Path: "a"}, {Code: "??", Path: "a"}}); len(got) != 1 {
 		t.Errorf("a file that was taken out of the index is listed as %q", got)

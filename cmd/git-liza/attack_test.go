@@ -90,9 +90,7 @@ func TestAttacksOnAClone(t *testing.T) {
 			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) || !strings.Contains(said, c.instead) {
 				t.Errorf("exit %d\n%s", exit, said)
 			}
-			if after := s.refs(); after != before {
-				t.Errorf("it changed\n%s\nto\n%s", before, after)
-			}
+			testrun.Equal(t, s.refs(), before, "it changed")
 			s.ok("", parse, "[ \"$(git symbolic-ref -q HEAD)\" = refs/heads/task/parse ] || git checkout -q task/parse --")
 		})
 	}
@@ -178,9 +176,7 @@ if [ "${0##*/}" = pre-commit ] && kept=$(git stash create) && [ "$kept" ]; then 
 					t.Errorf("%q is missing:\n%s", want, said)
 				}
 			}
-			if said := s.ok("", parse, "git log -1 --format=%B"); !strings.Contains(said, "Liza-Agent: coder-1\n") {
-				t.Errorf("no trailers:\n%s", said)
-			}
+			testrun.Contains(t, s.ok("", parse, "git log -1 --format=%B"), "Liza-Agent: coder-1\n", "no trailers")
 			if said, exit := s.sh("coder-1", parse, "FORBID=/ git commit --allow-empty -m no"); exit == 0 || !strings.Contains(said, "own pre-commit") || strings.Contains(said, "liza: ") {
 				t.Errorf("refused by the project: exit %d\n%s", exit, said)
 			}
@@ -188,9 +184,7 @@ if [ "${0##*/}" = pre-commit ] && kept=$(git stash create) && [ "$kept" ]; then 
 			if said := s.ok("", "", "git commit -q --allow-empty -m human 2>&1; git log -1 --format=%B"); strings.Count(said, "own pre-commit") != 1 || strings.Contains(said, "Liza-") {
 				t.Errorf("a human's commit:\n%s", said)
 			}
-			if now := s.ok("", "", "cat .git/config"); now != config {
-				t.Errorf("the config changed:\n%s", now)
-			}
+			testrun.Equal(t, s.ok("", "", "cat .git/config"), config, "the config changed")
 		})
 	}
 }
@@ -249,9 +243,7 @@ func TestOverwrittenHooks(t *testing.T) {
 			if exit != 0 {
 				s.ok("coder-1", parse, "git commit -q --allow-empty -m 'Write more'")
 			}
-			if said := s.ok("", parse, "git log -1 --format=%B"); !strings.Contains(said, "Write more\n\nLiza-Task: parse\nLiza-Agent: coder-1\n") {
-				t.Errorf("no trailers:\n%s", said)
-			}
+			testrun.Contains(t, s.ok("", parse, "git log -1 --format=%B"), "Write more\n\nLiza-Task: parse\nLiza-Agent: coder-1\n", "no trailers")
 		})
 	}
 	s.must("coder-1", "submit", "parse")
@@ -281,9 +273,7 @@ func TestPushesIntoAClone(t *testing.T) {
 			if said, exit := s.sh(c.agent, c.dir, c.script); exit == 0 || !strings.Contains(said, " a hidden ref)") {
 				t.Errorf("exit %d\n%s", exit, said)
 			}
-			if after := s.refs(); after != before {
-				t.Errorf("it changed\n%s\nto\n%s", before, after)
-			}
+			testrun.Equal(t, s.refs(), before, "it changed")
 		})
 	}
 	// A human's own branches and tags are accepted as before, and clones still see every ref.
@@ -341,9 +331,7 @@ func TestAttacksOnAServer(t *testing.T) {
 			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) {
 				t.Errorf("exit %d\n%s", exit, said)
 			}
-			if after := server(); after != before {
-				t.Errorf("it changed\n%s\nto\n%s", before, after)
-			}
+			testrun.Equal(t, server(), before, "it changed")
 			if c.verify != "" {
 				if out, _, _ := s.inside("verify"); !strings.Contains(out, c.verify) {
 					t.Errorf("verify says\n%s", out)

@@ -96,9 +96,7 @@ func (f *fleet) lapse() {
 	for _, p := range f.clones {
 		p.at(time.Now().Add(time.Hour))
 	}
-	if out := its.must(coder, "claim", "only"); !strings.Contains(out, "after an expired lease") {
-		f.t.Errorf("the task is claimed with\n%s", out)
-	}
+	testrun.Contains(f.t, its.must(coder, "claim", "only"), "after an expired lease", "the task is claimed with")
 	f.submits(coder, its, "commit", "first")
 	other.must("code-reviewer-1", "claim-review", "only")
 	other.must("code-reviewer-1", "verdict", "only", "REJECTED", "--commit", "refs/liza/remotes/origin/task/only",

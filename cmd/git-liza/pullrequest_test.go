@@ -200,19 +200,11 @@ func TestImportIssue(t *testing.T) {
 	}
 	h.must("", "issue", "import", h.address+"/ann/shop/issues/12", "--yes")
 	h.refused(1, "ann/shop#12 is the goal issue-12 already", "issue", "import", "12", "--yes")
-	if len(h.comments) != 1 {
-		t.Errorf("comments: %v", h.comments)
-	}
+	testrun.Equal(t, len(h.comments), 1, "comments: %v", h.comments)
 	name := strings.TrimSpace(h.git("ls-tree", "--name-only", "integration", "specs/issues/"))
-	if text := h.git("show", "integration:"+name); !strings.Contains(text, "author: \"eve\"") {
-		t.Errorf("%s:\n%s", name, text)
-	}
-	if status := h.git("status", "--porcelain"); status != "" {
-		t.Errorf("the worktree has\n%s", status)
-	}
-	if out := h.must("", "pr", "submit", "issue-12", "--dry-run"); !strings.Contains(out, "Closes #12") {
-		t.Errorf("offered:\n%s", out)
-	}
+	testrun.Contains(t, h.git("show", "integration:"+name), "author: \"eve\"", "%s", name)
+	testrun.Equal(t, h.git("status", "--porcelain"), "", "the worktree has")
+	testrun.Contains(t, h.must("", "pr", "submit", "issue-12", "--dry-run"), "Closes #12", "offered")
 	h.must("", "pr", "submit", "issue-12")
 	if body := fmt.Sprint(h.comments[0]["body"]); len(h.comments) != 1 || !strings.HasSuffix(body, "Its pull request is open: "+h.address+"/ann/shop/pulls/7") {
 		t.Errorf("the comment is %s", body)
@@ -236,9 +228,7 @@ func TestPullRequest(t *testing.T) {
 	h.addTask("beta")
 	h.refused(1, "beta is UNCLAIMED", "pr", "submit", "--ready")
 	h.must("", "pr", "submit")
-	if title := fmt.Sprint(h.pull["title"]); title != "WIP: A goal" {
-		t.Errorf("an unfinished goal has the title %q", title)
-	}
+	testrun.Equal(t, fmt.Sprint(h.pull["title"]), "WIP: A goal", "an unfinished goal has the title")
 	h.mu.Lock()
 	h.pull["body"] = "By hand.\n\n" + fmt.Sprint(h.pull["body"]) + "\n\nAlso by hand."
 	h.mu.Unlock()
@@ -246,9 +236,7 @@ func TestPullRequest(t *testing.T) {
 	h.must("", "pr", "submit")
 	as := h.tip()
 	h.must("", "pr", "submit") // finds it as it is
-	if h.tip() != as {
-		t.Error("a repeated submission writes an operation")
-	}
+	testrun.Equal(t, h.tip(), as, "a repeated submission writes an operation")
 	body := fmt.Sprint(h.pull["body"])
 	if h.opened != 1 || h.pull["title"] != "A goal" || !strings.HasPrefix(body, "By hand.\n\n<!-- liza:begin goal-1 -->\n") || !strings.HasSuffix(body, "<!-- liza:end -->\n\nAlso by hand.") ||
 		!strings.Contains(body, "| alpha: ") || !strings.Contains(body, "\nLiza-Head: "+h.git("rev-parse", "integration")) {
@@ -278,9 +266,7 @@ func TestPullRequest(t *testing.T) {
 	}
 	tip := h.tip()
 	h.must("", "pr", "sync")
-	if h.tip() != tip {
-		t.Error("the same feedback came twice")
-	}
+	testrun.Equal(t, h.tip(), tip, "the same feedback came twice")
 	if prompt := h.must("planner-1", "prompt", "planner"); !strings.Contains(prompt, "PR_FEEDBACK") || !strings.Contains(prompt, "note-1: bob at the pull request, untrusted text up to dbfcbb5f: say it louder dbfcbb5f") {
 		t.Errorf("the planner reads:\n%s", prompt)
 	}
@@ -320,12 +306,8 @@ func TestPullRequest(t *testing.T) {
 	h.git("-C", other, "merge", "-q", "--squash", "origin/goal/goal-1")
 	h.git("-C", other, "commit", "-q", "-m", "A goal (#7)")
 	h.git("-C", other, "push", "-q", "origin", "main")
-	if out := h.must("", "pr", "sync"); !strings.Contains(out, "is merged (squash)") {
-		t.Errorf("synced:\n%s", out)
-	}
-	if out := h.must("", "pr", "status"); !strings.Contains(out, "squash") {
-		t.Errorf("status:\n%s", out)
-	}
+	testrun.Contains(t, h.must("", "pr", "sync"), "is merged (squash)", "synced")
+	testrun.Contains(t, h.must("", "pr", "status"), "squash", "status")
 	if out := h.must("", "goal", "show"); !strings.Contains(out, "goal-1, COMPLETED") || !strings.Contains(out, "ann/shop#7, merged into main as ") {
 		t.Errorf("the merge does not complete the goal:\n%s", out)
 	}
@@ -367,9 +349,7 @@ func TestHostsFaults(t *testing.T) {
 		h.mu.Unlock()
 		tip := h.tip()
 		h.refused(code, says, args...)
-		if h.tip() != tip {
-			t.Errorf("%v writes an operation", args)
-		}
+		testrun.Equal(t, h.tip(), tip, "%v writes an operation", args)
 		h.mu.Lock()
 		h.faults = nil
 		h.mu.Unlock()
@@ -386,9 +366,7 @@ func TestHostsFaults(t *testing.T) {
 		h.mu.Lock()
 		h.pull["state"] = as
 		h.mu.Unlock()
-		if out := h.must("", "pr", "sync"); !strings.Contains(out, says) {
-			t.Errorf("%s:\n%s", as, out)
-		}
+		testrun.Contains(t, h.must("", "pr", "sync"), says, "%s", as)
 	}
 	state("closed", "pull request 7 is closed")
 	state("open", "pull request 7 is open")
@@ -407,9 +385,7 @@ func TestHostsFaults(t *testing.T) {
 	theirs := strings.TrimSpace(h.git("commit-tree", "-p", "main", "-m", "theirs", "main^{tree}"))
 	h.git("push", "-q", "--force", h.hub, theirs+":refs/heads/goal/goal-1")
 	wrong("-", 0, 1, "has commits that integration lacks", "pr", "submit")
-	if at := strings.TrimSpace(h.git("--git-dir="+h.hub, "rev-parse", "goal/goal-1")); at != theirs {
-		t.Errorf("the branch is at %s", at)
-	}
+	testrun.Equal(t, strings.TrimSpace(h.git("--git-dir="+h.hub, "rev-parse", "goal/goal-1")), theirs, "the branch is at")
 
 	// An issue of 1 MB, with words that its readers don't see, that is deleted before our comment.
 	h.mu.Lock()
@@ -529,9 +505,7 @@ func TestTeamPolls(t *testing.T) {
 	h.refused(2, "syncs the pull requests of this board", "pr", "sync")
 	team.signal(syscall.SIGTERM)
 	team.ends(1)
-	if held := h.git("for-each-ref", "refs/liza/leases/forge"); held != "" {
-		t.Errorf("the poller outlives its team: %s", held)
-	}
+	testrun.Equal(t, h.git("for-each-ref", "refs/liza/leases/forge"), "", "the poller outlives its team")
 	if tokens, err := os.ReadFile(filepath.Join(said, "tokens")); len(tokens) > 0 || err != nil {
 		t.Errorf("an agent has a token: %s, %v", tokens, err)
 	}

@@ -65,9 +65,7 @@ func (f *fleet) lands(its, other *project) {
 	other.must("code-reviewer-1", "verdict", "only", "APPROVED", "--checked", "tests", "--commit", "refs/liza/remotes/origin/task/only")
 	other.must("code-reviewer-1", "merge", "only")
 	its.must("", "sync")
-	if got := its.git("show", "integration:only"); got != "done\n" {
-		f.t.Errorf("integration has %q", got)
-	}
+	testrun.Equal(f.t, its.git("show", "integration:only"), "done\n", "integration has")
 }
 
 // TestServersThatRefuse: a server that can't take several refs at once, or any, is distinguished

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -92,16 +93,12 @@ func TestStart(t *testing.T) {
 			t.Errorf("%s is missing in:\n%s", want, out)
 		}
 	}
-	if said := p.git("status", "--short"); said != "" {
-		t.Errorf("the worktree has changed: %s", said)
-	}
+	testrun.Equal(t, p.git("status", "--short"), "", "the worktree has changed")
 	if page, err := os.ReadFile(filepath.Join(p.dir, "../share/man/man1/git-liza-claim.1")); err != nil || !strings.Contains(string(page), "take a task") {
 		t.Errorf("the manual page is %q, %v", page, err)
 	}
 	if _, err := exec.LookPath("man"); err == nil {
-		if help := p.git("-c", "man.viewer=man", "-c", "core.pager=cat", "liza", "--help"); !strings.Contains(help, "git liza claim") {
-			t.Errorf("git liza --help shows\n%s", help)
-		}
+		testrun.Contains(t, p.git("-c", "man.viewer=man", "-c", "core.pager=cat", "liza", "--help"), "git liza claim", "git liza --help shows")
 	}
 	p.git("merge", "-q", "integration")
 	if spec, err := os.ReadFile(filepath.Join(p.dir, "specs/vision.md")); string(spec) != "# A program that greets\n" {
@@ -129,9 +126,7 @@ func TestStartRefused(t *testing.T) {
 				t.Errorf("%q is missing in %s", want, errs)
 			}
 		}
-		if refs := p.git("for-each-ref", "refs/liza", "refs/heads/liza"); refs != "" {
-			t.Errorf("it has begun:\n%s", refs)
-		}
+		testrun.Equal(t, p.git("for-each-ref", "refs/liza", "refs/heads/liza"), "", "it has begun")
 	}
 	refused(1, "no commit yet", "hint: git commit --allow-empty")
 	p.git("commit", "-q", "--allow-empty", "-m", "first")
@@ -157,9 +152,7 @@ func TestStartRefused(t *testing.T) {
 	p.must("", "init", "Greet")
 	team := p.supervise("agent", "coder", "--exec=true")
 	team.hears("waiting", "")
-	if out := p.must("", "start", "Part", "--yes"); !strings.Contains(out, "the team that runs here takes it") {
-		t.Errorf("start: %s", out)
-	}
+	testrun.Contains(t, p.must("", "start", "Part", "--yes"), "the team that runs here takes it", "start")
 	team.stops()
 }
 
@@ -184,12 +177,8 @@ func TestStartAsks(t *testing.T) {
 	s.said("Enter starts the work on 1 task; or write what should change: ")
 	s.press("\r")
 	s.said("your code: integration is 2 commits ahead of main: git merge integration")
-	if err := <-s.ended; err != nil {
-		t.Error(err)
-	}
-	if got := p.reads("config", "get", "integration_test"); got != "sh -n hello.sh\n" {
-		t.Errorf("the test is %q", got)
-	}
+	testrun.ErrorIs(t, <-s.ended, nil, "it ends")
+	testrun.Equal(t, p.reads("config", "get", "integration_test"), "sh -n hello.sh\n", "the test is")
 	p.proven()
 }
 
@@ -219,4 +208,76 @@ func TestTeamWithoutASpec(t *testing.T) {
 	team.signal(syscall.SIGTERM)
 	team.exits(1)
 	p.proven()
+}
+
+// plainly describes what a repository holds besides its branches: its settings, ignored files,
+// worktrees, and refs and directories of other programs.
+func plainly(p *project) string {
+	p.t.Helper()
+	var about []string
+	for _, name := range []string{".git/config", ".git/info/exclude"} {
+		data := testrun.Must(os.ReadFile(filepath.Join(p.dir, name)))(p.t)
+		about = append(about, string(data))
+	}
+	for _, dir := range []string{".", ".git", ".git/hooks"} {
+		entries := testrun.Must(os.ReadDir(filepath.Join(p.dir, dir)))(p.t)
+		for _, e := range entries {
+			if !slices.Contains([]string{"COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "index", "logs", "packed-refs"}, e.Name()) {
+				about = append(about, dir+"/"+e.Name())
+			}
+		}
+	}
+	about = append(about, p.git("for-each-ref", "--format=%(refname)", "refs"), p.git("worktree", "list", "--porcelain"))
+	return strings.ReplaceAll(strings.ReplaceAll(strings.Join(about, "\n"), p.dir, "DIR"), p.git("rev-parse", "HEAD"), "HEAD")
+}
+
+// TestUninstall: a repository that git liza leaves is as one that never had it, but for integration
+// and, with --keep, branches of unmerged work. A person's worktree at the place of a task's stays.
+func TestUninstall(t *testing.T) {
+	t.Parallel()
+	p := newRepository(t)
+	p.git("remote", "add", "origin", bareHub(p))
+	p.git("branch", "integration")
+	p.git("push", "-q", "origin", "main", "integration")
+	control := &project{t: t, dir: filepath.Join(t.TempDir(), "control"), env: p.env}
+	testrun.Check(t, copyTree(p.dir, control.dir, func(_ string, data []byte) []byte { return data }))
+	p.must("", "init", "--unattended", "A goal")
+	p.must("", "share", "origin")
+	p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+	p.must("code-reviewer-1", "merge", "alpha")
+	theirs := filepath.Join(".worktrees", "alpha")
+	for _, of := range []*project{p, control} {
+		of.git("worktree", "add", "-q", "-b", "mine", theirs)
+	}
+	p.must("", "uninstall", "--yes")
+	if got, want := plainly(p), plainly(control); got != want {
+		t.Errorf("after uninstall:\n%s\nwant:\n%s", got, want)
+	}
+	control.git("worktree", "remove", theirs)
+	control.git("branch", "-q", "-D", "mine")
+	testrun.Check(t, os.Remove(filepath.Join(control.dir, ".worktrees")))
+	p.must("", "uninstall", "--yes") // again, as after an interruption
+
+	p = &project{t: t, dir: filepath.Join(t.TempDir(), "alone"), env: p.env}
+	testrun.Check(t, copyTree(control.dir, p.dir, func(_ string, data []byte) []byte { return data }))
+	p.must("", "init", "--unattended", "--alone", "--agents", "A goal")
+	p.begun("beta")
+	refused := func(want string, args ...string) {
+		t.Helper()
+		if out, errs, code := p.inside(append([]string{"uninstall"}, args...)...); code != 1 || !strings.Contains(errs, want) {
+			t.Errorf("exit %d: %s%s", code, out, errs)
+		}
+	}
+	refused("work is not merged: beta\nhint: to keep it in branches like kept/beta/1: git liza uninstall --keep", "--yes")
+	refused("it takes --yes\nhint: git liza export --log FILE", "--keep")
+	if out := p.must("", "uninstall", "--keep", "--yes"); out != "removed: the board, its refs and worktrees, hooks and settings\nthe branch integration stays\nthe branch kept/beta/1 stays\n" {
+		t.Error(out)
+	}
+	for name, text := range halfDone {
+		testrun.Equal(t, p.git("show", "kept/beta/1:"+name), text, "%s is", name)
+	}
+	p.git("branch", "-q", "-D", "kept/beta/1")
+	if got, want := plainly(p), plainly(control); got != want {
+		t.Errorf("after uninstall --keep:\n%s\nwant:\n%s", got, want)
+	}
 }

@@ -191,9 +191,7 @@ func TestLiveScreen(t *testing.T) {
 	s.await("why is the board paused?")
 	s.press("lunch\r")
 	s.await("Waiting: you 1.", "board   PAUSED", "git liza resume")
-	if got := p.must("", "read", "control.mode"); got != "PAUSED\n" {
-		t.Errorf("the board is %q", got)
-	}
+	testrun.Equal(t, p.must("", "read", "control.mode"), "PAUSED\n", "the board is")
 	s.press("p")
 	s.await("nothing to pause: the board is PAUSED", "? help") // above the keys, which stay visible
 
@@ -264,9 +262,7 @@ func TestLiveScreenStale(t *testing.T) {
 	p.must("", "amend-task", "print", "--done", "x prints all there is")
 	s.press("\r")
 	s.await("print has changed since you saw it")
-	if got := p.must("", "read", "tasks.print.status"); got != "DRAFT\n" {
-		t.Errorf("print is %q", got)
-	}
+	testrun.Equal(t, p.must("", "read", "tasks.print.status"), "DRAFT\n", "print is")
 	s.press("q")
 	s.restored(0)
 	p.proven()
@@ -330,8 +326,6 @@ func TestAbortAsks(t *testing.T) {
 		case <-time.After(longest):
 			t.Fatalf("after %q it does not end: %s", c.answer, s.all())
 		}
-		if got := p.must("", "read", "control.mode"); got != c.mode+"\n" {
-			t.Errorf("after %q the board is %s", c.answer, got)
-		}
+		testrun.Equal(t, p.must("", "read", "control.mode"), c.mode+"\n", "after %q the board is", c.answer)
 	}
 }

@@ -75,9 +75,7 @@ func TestWeb(t *testing.T) {
 	if status, body := w.post("/act/note", url.Values{"text": {"Mind the umlauts"}}); status != http.StatusOK || !strings.Contains(body, "note-1 for everybody: Mind the umlauts") {
 		t.Errorf("a note: %d\n%s", status, body)
 	}
-	if notes := p.must("", "read", "human_notes"); !strings.Contains(notes, "Mind the umlauts") {
-		t.Errorf("the note is not on the board:\n%s", notes)
-	}
+	testrun.Contains(t, p.must("", "read", "human_notes"), "Mind the umlauts", "the note is not on the board")
 	r := testrun.Must(w.client.Get(w.url + "/events?page=/"))(t)
 	defer r.Body.Close()
 	w.signal(syscall.SIGINT)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -119,9 +121,7 @@ func TestStory(t *testing.T) {
 			t.Errorf("%s is below %s: %+v", name, parent, op)
 		}
 	}
-	if d := runs[0].to.Sub(runs[0].from); d != time.Minute {
-		t.Errorf("the run took %s", d)
-	}
+	testrun.Equal(t, runs[0].to.Sub(runs[0].from), time.Minute, "the run took")
 	if !task.from.Before(runs[0].from) || !task.to.After(runs[1].to) || goal.from.After(task.from) || goal.to.Before(task.to) {
 		t.Errorf("goal %s to %s, task %s to %s", goal.from, goal.to, task.from, task.to)
 	}

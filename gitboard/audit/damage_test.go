@@ -152,9 +152,7 @@ func TestProgress(t *testing.T) {
 	}
 	var told []int
 	report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, func(done, total int) {
-		if total != len(w.steps) {
-			t.Errorf("total %d", total)
-		}
+		testrun.Equal(t, total, len(w.steps), "total")
 		told = append(told, done)
 	})
 	check(t, err)

@@ -404,9 +404,7 @@ func TestIntegrationMergedIn(t *testing.T) {
 		landed := on(w, ada, "b", w.integration)
 		w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed)}, w.lands(landed))
 		merges(w, coder2, "alpha", work, 1)
-		if got := moved(w); got != string(bad) {
-			t.Errorf("found before: %q", got)
-		}
+		testrun.Equal(t, moved(w), string(bad), "found before")
 		merges(w, coder1, "gamma", w.project([]plumbing.OID{on(w, coder1, "c", start), w.integration}, coder1, nil), 1)
 		if got := moved(w); got != string(bad) {
 			t.Errorf("found after: %q, not %s", got, bad)
@@ -420,9 +418,7 @@ func TestIntegrationMergedIn(t *testing.T) {
 		merges(w, coder2, "alpha", on(w, coder2, "b", half), 2)
 		w.move(w.project([]plumbing.OID{w.integration, on(w, ada, "help", half)}, ada, nil))
 		merges(w, coder1, "gamma", w.project([]plumbing.OID{on(w, coder1, "c", start), w.integration}, coder1, nil), 1)
-		if got := moved(w); got != "" {
-			t.Errorf("found: %s", got)
-		}
+		testrun.Equal(t, moved(w), "", "found")
 	})
 }
 
@@ -544,9 +540,7 @@ func TestMalformed(t *testing.T) {
 		refused("a submission")
 		w.do(ada, &board.Block{About: about("alpha"), Reason: "malformed", Questions: []string{"what now?"}})
 		w.do(ada, &board.Unblock{About: about("alpha")})
-		if notes := texts(w.clean().Notes); !strings.Contains(notes, want) {
-			t.Errorf("%s, given up: %s", path, notes)
-		}
+		testrun.Contains(t, texts(w.clean().Notes), want, "%s, given up", path)
 		before = w.tip()
 		landed := w.project([]plumbing.OID{w.integration}, ada, map[string]string{path: "y"})
 		w.do(ada, &board.Land{Before: string(w.integration), Commit: string(landed)}, w.lands(landed))
@@ -589,9 +583,7 @@ func TestNothingToMerge(t *testing.T) {
 	w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"alpha.go"}})
 	apart := w.project(nil, ada, map[string]string{"apart.go": "//"})
 	w.do(ada, &board.RetryMerge{About: about("alpha"), ReviewCommit: string(work), Onto: string(apart)})
-	if notes := texts(w.clean().Notes); !strings.Contains(notes, "the merge can't be computed again: ") {
-		t.Errorf("%s", notes)
-	}
+	testrun.Contains(t, texts(w.clean().Notes), "the merge can't be computed again: ", "the value")
 }
 
 // TestRetriedConflict checks that a merge that was retried because it had no conflict any more is

@@ -122,9 +122,7 @@ func TestBeforeTheFirstClaim(t *testing.T) {
 		if len(report.Findings) != 1 || report.Findings[0].Commit != by || len(report.Notes) != 0 {
 			t.Errorf("%s\n%s", texts(report.Findings), texts(report.Notes))
 		}
-		if found := compared(); !strings.Contains(found, string(by)) {
-			t.Errorf("compared: %s", found)
-		}
+		testrun.Contains(t, compared(), string(by), "compared")
 	}
 	expect()
 	for _, a := range []board.Actor{planner, coder1} {

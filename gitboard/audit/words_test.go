@@ -3,6 +3,8 @@ package audit
 import (
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -14,9 +16,7 @@ func TestDifference(t *testing.T) {
 		{"a", "a\nb", `line 2, "b", is missing`},
 		{"a\nb", "a", `line 2, "b", should not be there`},
 	} {
-		if got := difference(c.got, c.want); got != c.says {
-			t.Errorf("%s, not %s", got, c.says)
-		}
+		testrun.Equal(t, difference(c.got, c.want), c.says, "the value")
 	}
 }
 
@@ -30,8 +30,6 @@ func TestAgentOf(t *testing.T) {
 		{"ada@example.org", "ada@example.org", "change\n\nLiza-Agent: the kitchen\n", ""},
 	} {
 		who := plumbing.Signature{Name: "Somebody", Email: c.author}
-		if got := agentOf(plumbing.Commit{Author: who, Committer: plumbing.Signature{Email: c.committer}, Message: c.message}); got != c.want {
-			t.Errorf("%+v: %q", c, got)
-		}
+		testrun.Equal(t, agentOf(plumbing.Commit{Author: who, Committer: plumbing.Signature{Email: c.committer}, Message: c.message}), c.want, "%+v", c)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
@@ -92,9 +94,7 @@ func TestFastClock(t *testing.T) {
 		{"a replay before it", expires.Add(-time.Second), "", false},
 	} {
 		_, err := board.Step(s.state(), board.Operation{Actor: coder2, Time: row.time, Clock: row.clock, Request: "fast", Payload: c})
-		if taken := err == nil; taken != row.taken {
-			t.Errorf("%s: %v", row.what, err)
-		}
+		testrun.Equal(t, err == nil, row.taken, "%s: %v", row.what, err)
 	}
 }
 
@@ -287,9 +287,7 @@ func TestIterationsCountPerTask(t *testing.T) {
 	s.refused("limit", coder1, claim("login"), "login has used its 4 iterations")
 	s.do(coder1, &board.IterationLimit{About: about("login")})
 	s.do(planner, &board.Unblock{About: about("login")})
-	if said := s.messages[len(s.messages)-1]; !strings.Contains(said, ", 2 iterations more allowed") {
-		t.Error(said)
-	}
+	testrun.Contains(t, s.messages[len(s.messages)-1], ", 2 iterations more allowed", "the text")
 	s.do(coder1, claim("login"))
 	iterations, _ := s.state().Config().Limits(s.task("login"))
 	equals(t, "goes on", []any{s.task("login").Iteration, iterations}, []any{5, "4 + 2"})

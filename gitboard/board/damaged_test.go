@@ -2,11 +2,14 @@ package board_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
+	"github.com/git-liza/git-liza/gitboard/log/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrun"
 )
@@ -195,4 +198,243 @@ func TestEffectsOutsideTheTable(t *testing.T) {
 		s.refusedOn(s.state(), c.code, c.who, &c.p, c.says)
 	}
 	s.do(human, &board.AddTask{About: about("given"), Definition: withSpec(definition()), Ready: true})
+}
+
+// TestViolations breaks one invariant after the other, by hand, on a board that keeps all of them,
+// and checks that exactly this is found. TestDecisionsOnRecords breaks those that one other field breaks.
+func TestViolations(t *testing.T) {
+	on := func(id string, change func(*board.Task)) func(*board.State) {
+		return func(s *board.State) {
+			c := *s.Task(id)
+			change(&c)
+			s.Changes()[board.RecordPath(board.TaskDir, id)] = &c
+		}
+	}
+	agent := func(change func(*board.Agent)) func(*board.State) {
+		return func(s *board.State) {
+			c := *s.Agent("coder-2")
+			change(&c)
+			s.Changes()[board.RecordPath(board.AgentDir, "coder-2")] = &c
+		}
+	}
+	set := func(path string, r any) func(*board.State) {
+		return func(s *board.State) { s.Changes()[path] = r }
+	}
+	scene := begun(t)
+	for i, status := range board.Statuses {
+		switch status {
+		case board.Claimed:
+		case board.Blocked:
+			scene.ready("blocked").do(coder1, claim("blocked")).do(coder1, block("blocked"))
+		default:
+			scene.in(status, strings.ToLower(strings.ReplaceAll(string(board.Statuses[i]), "_", "-")))
+		}
+	}
+	scene.claimed("claimed")
+	if v := board.Violations(scene.state()); len(v) > 0 {
+		t.Fatal(v)
+	}
+	for _, c := range []struct {
+		want   string
+		change func(*board.State)
+	}{
+		{"tasks/claimed.yaml: depends_on: unclaimed is not MERGED",
+			on("claimed", func(t *board.Task) { t.DependsOn = []string{"unclaimed"} })},
+		{"tasks/approved.yaml: approved_by: coder-1 approved its own work",
+			on("approved", func(t *board.Task) { t.ApprovedBy = t.AssignedTo })},
+		{"tasks/rejected.yaml: rejection_reason: missing in REJECTED",
+			on("rejected", func(t *board.Task) { t.Rejection = nil })},
+		{"tasks/draft.yaml: depends_on: abandoned is ABANDONED",
+			on("draft", func(t *board.Task) { t.DependsOn = []string{"abandoned"} })},
+		{"tasks/draft.yaml: depends_on: superseded is SUPERSEDED",
+			on("draft", func(t *board.Task) { t.DependsOn = []string{"superseded"} })},
+		{"agents/coder-2.yaml: current_task: WORKING without a task", agent(func(a *board.Agent) { a.Status = board.Working })},
+		{"agents/coder-2.yaml: role: \"human\" is not an agent's role", agent(func(a *board.Agent) { a.Role = roles.Human })},
+		{board.BreakerPath + ": status: \"TRIGGERED\" does not fit its trigger",
+			set(board.BreakerPath, &board.Breaker{Status: board.BreakerTriggered})},
+		{board.BreakerPath + ": status: \"OK\" does not fit its trigger",
+			set(board.BreakerPath, &board.Breaker{Status: board.BreakerOK, CurrentTrigger: &board.Trigger{}})},
+		{"tasks/claimed.yaml: assigned_to: coder-1 holds unclaimed already", on("unclaimed", func(t *board.Task) {
+			t.Status, t.AssignedTo, t.Worktree, t.BaseCommit = board.Claimed, "coder-1", "w", sha("1")
+		})},
+	} {
+		s := scene.state()
+		c.change(s)
+		var found []string
+		for _, v := range board.Violations(s) {
+			found = append(found, v.String())
+		}
+		if !slices.Equal(found, []string{c.want}) {
+			t.Errorf("found %q, not %q", found, c.want)
+		}
+	}
+}
+
+// TestSprintGetsUnknownTask checks that a sprint gets no task that is not there, in whatever place
+// of its lists, while one that it had already does not stop work.
+func TestSprintGetsUnknownTask(t *testing.T) {
+	scene := begun(t).ready("a").ready("b")
+	write := func(scope string) *board.Write {
+		return &board.Write{Path: board.SprintPath, Fields: []board.FieldEdit{{Field: "scope", Value: scope}}}
+	}
+	for _, scope := range []string{
+		"{planned: [nobody, a, b], stretch: []}", "{planned: [a, nobody, b], stretch: []}", "{planned: [a, b, nobody], stretch: []}",
+		"{planned: [a, nobody], stretch: []}", "{planned: [a, b], stretch: [nobody]}", "{planned: [], stretch: [b, nobody]}",
+	} {
+		scene.refused("invariant", human, write(scope), "there is no task nobody")
+	}
+	scene.do(human, write("{planned: [b, a], stretch: []}"))
+	old := scene.state()
+	sprint := *old.Sprint()
+	sprint.Scope.Planned = []string{"b", "nobody", "a"}
+	old.Changes()[board.SprintPath] = &sprint
+	for text, want := range map[string]bool{"{planned: [b, nobody, a], stretch: [a]}": true, "{planned: [nobody, b, a], stretch: []}": true, "{planned: [b, nobody, a, none], stretch: []}": false} {
+		_, err := board.Step(old, board.Operation{Actor: human, Time: old.Time(), Request: "r", Payload: write(text)})
+		if (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// failing is a source that returns errors after a number of reads.
+type failing struct {
+	board.Source
+	left int
+	met  bool
+}
+
+var errUnread = errors.New("the disk is gone")
+
+func (f *failing) Record(path string) (any, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return nil, errUnread
+	}
+	return f.Source.Record(path)
+}
+
+func (f *failing) LastID(dir string) (string, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return "", errUnread
+	}
+	return f.Source.LastID(dir)
+}
+
+func (f *failing) IDs(dir string) ([]string, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return nil, errUnread
+	}
+	return f.Source.IDs(dir)
+}
+
+func (f *failing) Briefs() (map[string]board.Brief, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return nil, errUnread
+	}
+	return f.Source.Briefs()
+}
+
+func (f *failing) Archived(id string) (string, board.Brief, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return "", board.Brief{}, errUnread
+	}
+	return f.Source.Archived(id)
+}
+
+// TestUnread checks that a record that can't be read makes a step fail and never counts as missing.
+// The message of a goal's step needs no record to be read again.
+func TestUnread(t *testing.T) {
+	s := begun(t)
+	s.in(board.Merged, "b").in(board.Claimed, "a").do(planner, add("c", "b"))
+	all := slices.Clone(decisions())
+	for _, op := range []board.Operation{
+		{Actor: human, Payload: withDocs()}, {Actor: human, Payload: write("tasks/c.yaml", "depends_on", "[b, a]")}, {Actor: coder2, Payload: claim("c")},
+		{Actor: planner, Payload: &board.Ack{IDs: []string{"note-9"}}}, {Actor: human, Payload: &board.Answer{Note: "note-9", Text: "t"}}, {Actor: human, Payload: write("tasks/c.yaml", "reserved_for", "coder-9")},
+		{Actor: planner, Payload: add("d", "nobody")}, {Actor: planner, Payload: &board.Abandon{About: about("nobody"), Reason: "r"}}, {Actor: planner, Payload: of("nothing", "d")},
+	} {
+		all = append(all, decision{s, op.Actor, op.Payload})
+	}
+	for _, d := range all {
+		op := board.Operation{Actor: d.who, Time: d.on.now.Add(time.Minute), Request: "r", Payload: d.p}
+		for left := 0; ; left++ {
+			source := &failing{Source: d.on.mem, left: left}
+			after, err := board.Step(board.NewState(source, d.on.last), op)
+			if source.met && !errors.Is(err, errUnread) {
+				t.Errorf("%s, after %d readings: %v", op.Name(), left, err)
+			}
+			if source.met {
+				continue
+			}
+			if err == nil && strings.HasPrefix(op.Name(), "goal-") {
+				d.p.Subject(board.NewState(&failing{Source: d.on.mem}, d.on.last), after, op)
+			}
+			break
+		}
+	}
+}
+
+// TestMissing checks that, if a record that every board has is missing, only steps that need it
+// fail.
+func TestMissing(t *testing.T) {
+	met := map[string]bool{}
+	s := begun(t).ready("other").in(board.Claimed, "login")
+	for _, path := range []string{board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath} {
+		damaged := &lacking{Source: s.mem, path: path}
+		for _, p := range append(taskOps("login"), &board.SetCheckpoint{}, &board.Resume{}, &board.Abort{}, &board.GoalComplete{},
+			&board.Trip{Pattern: "retry_loop"}, &board.Resolve{Text: "r"}, &board.SprintEnd{}, &board.SprintStart{}, &board.Deadline{},
+			&board.SetConfig{Key: "merge_style", Value: "squash"}, &board.AlignmentEntry{Event: "e", Summary: "s"}, &board.AddNote{Message: "m"}) {
+			for _, who := range everybody {
+				op := board.Operation{Actor: who, Time: s.now, Request: "r", Payload: p}
+				after, err := board.Step(board.NewState(damaged, s.last), op)
+				missing := (*board.MissingError)(nil)
+				if errors.As(err, &missing) {
+					met[path] = met[path] || missing.Path == path
+				} else if err == nil {
+					if _, _, err := codec.Message(board.NewState(damaged, s.last), after, op); err != nil {
+						t.Errorf("%s without %s: %v", p.Op(), path, err)
+					}
+				}
+			}
+		}
+		if !met[path] {
+			t.Errorf("nothing missed %s", path)
+		}
+	}
+}
+
+// TestTriggeredForNothing checks that a breaker that tripped without a recorded reason stops the
+// board and can be resolved.
+func TestTriggeredForNothing(t *testing.T) {
+	s := begun(t)
+	s.do(human, &board.SetCheckpoint{})
+	damaged := board.NewState(s.mem, s.last)
+	damaged.Changes()[board.BreakerPath] = &board.Breaker{Status: board.BreakerTriggered}
+	for _, p := range []board.Payload{&board.Trip{Pattern: "retry_cluster"}, &board.Resume{}, &board.Resolve{Text: "a hand edit"}} {
+		op := board.Operation{Actor: human, Time: s.now, Request: "r", Payload: p}
+		after, err := board.Step(damaged, op)
+		if _, resolves := p.(*board.Resolve); resolves != (err == nil) {
+			t.Errorf("%s: %v", p.Op(), err)
+		}
+		if err == nil {
+			_, _, err = codec.Message(damaged, after, op)
+			equal(t, "message", err, nil)
+		}
+	}
+}
+
+// lacking is a source without one of its records.
+type lacking struct {
+	board.Source
+	path string
+}
+
+func (l *lacking) Record(path string) (any, error) {
+	if path == l.path {
+		return nil, nil
+	}
+	return l.Source.Record(path)
 }

@@ -33,9 +33,7 @@ func TestKeys(t *testing.T) {
 	for _, key := range []string{"", "ssh-ed25519", "ssh-ed25519 AAAA", public('a') + " comment", "ssh-dss " + public('a')[12:], "ssh-rsa " + public('a')[12:], public('a') + "\n", public('a') + "=",
 		"ssh-dss " + base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x07ssh-dss")),
 		"ssh-ed25519 " + base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x0bssh-ed25518")), "ssh-ed25519 " + base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x0bssh-ed25519"+strings.Repeat("x", 4096)))} {
-		if board.KeyID(key) != "" {
-			t.Errorf("%q is a key", key)
-		}
+		testrun.Equal(t, board.KeyID(key), "", "%q is a key", key)
 		refusedWith(t, s.step(human, &board.KeysAdd{Principal: "coder-1", Public: key}), "invalid")
 	}
 	s.do(human, &board.KeysAdd{Principal: "coder-1", Public: public('a')})
@@ -166,9 +164,7 @@ func TestSignedInit(t *testing.T) {
 	none := board.NewState(board.NewMemory(), "")
 	op := board.Operation{Actor: human, Time: start, Request: "x", Payload: &board.Init{Goal: "Ship it", IntegrationBranch: "integration", Key: public('h')}}
 	after := testrun.Must(board.Step(none, op))(t)
-	if err := board.CheckSigner(none, after, human, public('h')); err != nil {
-		t.Error(err)
-	}
+	testrun.ErrorIs(t, board.CheckSigner(none, after, human, public('h')), nil, "it ends")
 	refusedWith(t, board.CheckSigner(none, after, human, ""), "signature")
 	refusedWith(t, board.CheckSigner(none, after, human, public('a')), "signature")
 	op.Payload = &board.Init{Goal: "Ship it", IntegrationBranch: "integration", Key: "nonsense"}

@@ -25,9 +25,7 @@ func (s *script) allAlive() map[string]board.Lease {
 func (s *script) look(leases map[string]board.Lease) *report.Overview {
 	s.t.Helper()
 	o, err := report.Look(s.state(), report.Outside{Leases: leases}, s.now.Std())
-	if err != nil {
-		s.t.Fatalf("%v", err)
-	}
+	testrun.Check(s.t, err)
 	return o
 }
 

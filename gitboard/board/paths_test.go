@@ -2,9 +2,10 @@ package board_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 )
@@ -26,9 +27,7 @@ func TestRecordPath(t *testing.T) {
 		{board.NoteDir, "note-999999999", "notes/99999/9999999/note-999999999.yaml"},
 		{board.ArchiveDir, "sprint-1/add-auth", "archive/sprint-1/add-auth.yaml"},
 	} {
-		if got := board.RecordPath(c.dir, c.id); got != c.path {
-			t.Errorf("%s of %s lies at %s, not %s", c.id, c.dir, got, c.path)
-		}
+		testrun.Equal(t, board.RecordPath(c.dir, c.id), c.path, "%s of %s lies at", c.id, c.dir)
 		if dir, id, ok := board.SplitPath(c.path); !ok || dir != c.dir || id != c.id {
 			t.Errorf("%s is %q of %q, %v", c.path, id, dir, ok)
 		}
@@ -57,9 +56,7 @@ func TestRecordPath(t *testing.T) {
 		"": false, "other": false, "tasks/0": false, "notes/": false, "notes/00": false, "notes/x": false, "notes/-1": false, "notes/+1": false, "notes/0/100": false,
 		"notes/1/99": false, "notes/0/": false, "notes/0/01": false, "notes/0/0/0": false, "notes/0/0/note-1.yaml": false, "goals/goal-1.yaml": false,
 	} {
-		if board.IsDir(path) != want {
-			t.Errorf("%q is a directory of records: %v", path, !want)
-		}
+		testrun.Equal(t, board.IsDir(path), want, "%q is a directory of records: %v", path, !want)
 	}
 }
 
@@ -94,9 +91,7 @@ func TestNumbers(t *testing.T) {
 	last(board.NoteDir, "note-11000")
 	put(board.NoteDir, 100_000, 99)
 	last(board.NoteDir, "note-100000")
-	if got := s.List(board.NoteDir); !slices.Equal(got, []string{"note-2", "note-9", "note-10", "note-99", "note-101", "note-11000", "note-100000"}) {
-		t.Errorf("listed %v", got)
-	}
+	testrun.EqualSlices(t, s.List(board.NoteDir), []string{"note-2", "note-9", "note-10", "note-99", "note-101", "note-11000", "note-100000"}, "listed")
 	s = board.NewState(below, "")
 	s.Changes()["notes/0/0/note-9.yaml"] = nil
 	last(board.NoteDir, "note-11000")

@@ -14,13 +14,9 @@ import (
 func (s *script) size(path string) int {
 	s.t.Helper()
 	r, err := s.state().Record(path)
-	if err != nil {
-		s.t.Fatalf("%v", err)
-	}
+	testrun.Check(s.t, err)
 	data, err := codec.EncodeChecked(path, r)
-	if err != nil {
-		s.t.Fatalf("%v", err)
-	}
+	testrun.Check(s.t, err)
 	return len(data)
 }
 

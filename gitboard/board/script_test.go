@@ -48,7 +48,7 @@ type script struct {
 }
 
 type failer interface {
-	Helper()
+	testrun.T
 	Fatalf(format string, args ...any)
 }
 
@@ -103,6 +103,7 @@ type panics struct{}
 
 func (panics) Helper()                           {}
 func (panics) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (panics) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
 
 // clone returns a script that continues from here. No step changes a record, so both share them.
 func (s *script) clone() *script {
@@ -232,9 +233,7 @@ func (s *script) encoded(changes map[string]any) map[string]string {
 			continue
 		}
 		data, err := codec.Encode(r)
-		if err != nil {
-			s.t.Fatalf("%v", err)
-		}
+		testrun.Check(s.t, err)
 		texts[path] = string(data)
 		if reflect.DeepEqual(r, checked[path+"\n"+string(data)]) {
 			continue
@@ -243,9 +242,7 @@ func (s *script) encoded(changes map[string]any) map[string]string {
 			s.t.Fatalf("%s has %d bytes, and Size says %d at most:\n%s", path, len(data), most, data)
 		}
 		back, err := codec.Decode(path, data)
-		if err != nil {
-			s.t.Fatalf("%v", err)
-		}
+		testrun.Check(s.t, err)
 		if !reflect.DeepEqual(r, back) {
 			s.sameBytes(path, r, back, texts[path])
 		}
@@ -258,9 +255,7 @@ func (s *script) encoded(changes map[string]any) map[string]string {
 // board: one is read back as the other, and both have the same bytes.
 func (s *script) sameBytes(path string, r, back any, text string) {
 	s.t.Helper()
-	if err := codec.ReadBack(path, r, []byte(text)); err != nil {
-		s.t.Fatalf("%v", err)
-	}
+	testrun.Check(s.t, codec.ReadBack(path, r, []byte(text)))
 	if again, err := codec.Encode(back); err != nil || string(again) != text {
 		s.t.Fatalf("%s: encoded again it differs:\n%s\n%s", path, text, again)
 	}
@@ -374,16 +369,12 @@ func events(t *board.Task) []string {
 
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: %v, not %v", what, got, want)
-	}
+	testrun.Equal(t, got, want, "%s", what)
 }
 
 func equals(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: %v, not %v", what, got, want)
-	}
+	testrun.Equal(t, fmt.Sprint(got), fmt.Sprint(want), "%s: %v, not %v", what, got, want)
 }
 
 // ask is a report.Ask as it is shown.

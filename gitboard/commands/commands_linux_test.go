@@ -44,17 +44,13 @@ func TestCommandsOnRecord(t *testing.T) {
 	runs := func(when string, want map[proc.ID]bool) {
 		t.Helper()
 		for id, is := range want {
-			if id.GroupRuns() != is {
-				t.Errorf("%s, %q: %v", when, id, !is)
-			}
+			testrun.Equal(t, id.GroupRuns(), is, "%s, %q: %v", when, id, !is)
 		}
 	}
 	onRecord := func(want bool) {
 		t.Helper()
 		drop(r)
-		if Running(r)[leader] != want {
-			t.Errorf("on record: %v, want %v", !want, want)
-		}
+		testrun.Equal(t, Running(r)[leader], want, "on record: %v, want", !want)
 	}
 	runs("with its leader", map[proc.ID]bool{id: true, id + "1": false, "": false})
 	onRecord(true)

@@ -111,18 +111,14 @@ func TestAdvance(t *testing.T) {
 		t.Helper()
 		before := native(t, top, "status", "--porcelain")
 		overlap := must[[]string](t)(r.Worktree(top).CanAdvance(ctx, old, next))
-		if strings.Join(overlap, "|") != strings.Join(want, "|") {
-			t.Errorf("overlap: %q, want %q", overlap, want)
-		}
+		testrun.Equal(t, strings.Join(overlap, "|"), strings.Join(want, "|"), "overlap: %q, want %q", overlap, want)
 		if len(want) > 0 {
 			var failed *CommandError
 			if err := r.Worktree(top).Advance(ctx, old, next); !errors.As(err, &failed) {
 				t.Errorf("it advanced: %v", err)
 			}
 		}
-		if before != native(t, top, "status", "--porcelain") {
-			t.Error("something changed")
-		}
+		testrun.Equal(t, before, native(t, top, "status", "--porcelain"), "something changed")
 	}
 
 	write(t, r, "mine.txt", "a human's edit\n")
@@ -154,23 +150,17 @@ func TestAdvance(t *testing.T) {
 	if _, err := r.Worktree(top).CanAdvance(ctx, old, next); !errors.Is(err, ErrBusy) {
 		t.Errorf("locked: %v", err)
 	}
-	if err := r.Worktree(top).Advance(ctx, old, next); !errors.Is(err, ErrBusy) {
-		t.Errorf("locked: %v", err)
-	}
+	testrun.ErrorIs(t, r.Worktree(top).Advance(ctx, old, next), ErrBusy, "locked")
 	check(t, os.Remove(filepath.Join(r.GitDir(), "index.lock")))
 	check(t, r.Worktree(top).busy(ctx))
-	if err := r.Worktree(t.TempDir()).busy(ctx); !errors.Is(err, ErrNotRepository) {
-		t.Errorf("the index of no worktree: %v", err)
-	}
+	testrun.ErrorIs(t, r.Worktree(t.TempDir()).busy(ctx), ErrNotRepository, "the index of no worktree")
 
 	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/heads/main", Old: old, New: next}}, "land"))
 	check(t, r.Worktree(top).Advance(ctx, old, next))
 	if readIn(t, top, "a.txt") != "new\n" || readIn(t, top, "mine.txt") != "a human's edit\n" {
 		t.Error("files are wrong")
 	}
-	if got := native(t, top, "status", "--porcelain"); got != " M mine.txt\n?? untracked" {
-		t.Errorf("status: %q", got)
-	}
+	testrun.Equal(t, native(t, top, "status", "--porcelain"), " M mine.txt\n?? untracked", "status")
 }
 
 // TestIsBegun checks which files count as written in part: never one that can't be read.
@@ -198,9 +188,7 @@ func TestIsBegun(t *testing.T) {
 	}
 	for name, want := range cases {
 		is, err := r.Worktree(top).isBegun(ctx, head, name)
-		if got := fmt.Sprint(is, " ", err); got != want {
-			t.Errorf("%s: %s, not %s", name, got, want)
-		}
+		testrun.Equal(t, fmt.Sprint(is, " ", err), want, "%s", name)
 	}
 	instead(t, "kill -9 $$")
 	if is, err := r.Worktree(top).isBegun(ctx, head, "part"); is || !Unfinished(err) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -49,9 +51,7 @@ func TestMergeAttributes(t *testing.T) {
 		}
 		tree, conflicts, err := repo.History().MergeTree(ctx, ours, theirs)
 		check(t, err)
-		if got := strings.Join(conflicts, "|"); got != "d/deep|equal|here|kept file|none|x.b" {
-			t.Errorf("%s: conflicts in %s", at, got)
-		}
+		testrun.Equal(t, strings.Join(conflicts, "|"), "d/deep|equal|here|kept file|none|x.b", "%s: conflicts in", at)
 		for file, want := range map[string]string{
 			"union": "one\nnine\n", "mine": strings.Replace(lines, "9", "nine", 1), "plain": "one\n2\n3\n4\n5\n6\n7\n8\nnine\n",
 		} {
@@ -106,9 +106,7 @@ func TestMergeEndings(t *testing.T) {
 				t.Errorf("%q %q: %q %v", c.root, c.below, o.Data, err)
 			}
 		}
-		if made["merge"] != made["try"] {
-			t.Errorf("%q %q: computed again, it is another merge", c.root, c.below)
-		}
+		testrun.Equal(t, made["merge"], made["try"], "%q %q: computed again, it is another merge", c.root, c.below)
 	}
 }
 

@@ -9,9 +9,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // chain appends a commit with an empty tree for each message.
@@ -46,16 +50,12 @@ func TestHistory(t *testing.T) {
 	if got := must[[]plumbing.OID](t)(r.History().FirstParents(ctx, ids[3], 2)); fmt.Sprint(got) != fmt.Sprint([]plumbing.OID{ids[3], ids[2]}) {
 		t.Errorf("FirstParents: %v", got)
 	}
-	if got := must[int](t)(r.History().CountCommits(ctx, ids[0], other)); got != 2 {
-		t.Errorf("CountCommits: %d", got)
-	}
+	testrun.Equal(t, must[int](t)(r.History().CountCommits(ctx, ids[0], other)), 2, "CountCommits")
 	log := must[[]plumbing.Commit](t)(r.Log(ctx, ids[0], ids[3]))
 	if len(log) != 3 || log[0].Message != "b\n" || log[2].OID != ids[3] || log[2].Parents[0] != ids[2] {
 		t.Errorf("Log: %v", log)
 	}
-	if got := must[plumbing.OID](t)(r.History().MergeBase(ctx, ids[3], other)); got != ids[1] {
-		t.Errorf("MergeBase: %s", got)
-	}
+	testrun.Equal(t, must[plumbing.OID](t)(r.History().MergeBase(ctx, ids[3], other)), ids[1], "MergeBase")
 	if _, err := r.History().MergeBase(ctx, ids[3], alone); !errors.Is(err, ErrNotFound) {
 		t.Errorf("MergeBase of strangers: %v", err)
 	}
@@ -83,9 +83,7 @@ func TestMergeBaseAcrossAGap(t *testing.T) {
 		check(t, os.Remove(filepath.Join(r.CommonDir(), "objects", string(ids[1][:2]), string(ids[1][2:]))))
 	}
 	lose()
-	if got := must[plumbing.OID](t)(r.History().MergeBase(ctx, side, ids[2])); got != ids[0] {
-		t.Errorf("where the gap can be filled: %s", got)
-	}
+	testrun.Equal(t, must[plumbing.OID](t)(r.History().MergeBase(ctx, side, ids[2])), ids[0], "where the gap can be filled")
 	lose()
 	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
 	for _, pair := range [][2]plumbing.OID{{ids[2], side}, {side, ids[2]}, {ids[2], alone}, {alone, ids[2]}} {
@@ -103,9 +101,7 @@ func TestResolveCommit(t *testing.T) {
 	ctx, r := scratch(t)
 	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	for _, rev := range []string{"HEAD", "main", "refs/heads/main", string(head), head.Short(), "HEAD^0"} {
-		if got := must[plumbing.OID](t)(r.ResolveCommit(ctx, rev)); got != head {
-			t.Errorf("%s: got %s", rev, got)
-		}
+		testrun.Equal(t, must[plumbing.OID](t)(r.ResolveCommit(ctx, rev)), head, "%s:", rev)
 	}
 	for _, rev := range []string{"", "--all", "-h", "nope", "^main", "main..main", "main^{tree}", "HEAD:a.txt", "a b", "x\x00y", string(blob("none").OID)} {
 		if got, err := r.ResolveCommit(ctx, rev); !errors.Is(err, ErrNotFound) {
@@ -128,9 +124,7 @@ func TestRequestCommit(t *testing.T) {
 	if found := must[map[string]plumbing.OID](t)(r.History().Requested(ctx, ids[4], []string{"one"}, 4)); len(found) > 0 {
 		t.Errorf("out of reach: %v", found)
 	}
-	if got := must[plumbing.OID](t)(r.RequestCommit(ctx, ids[4], "one", 5)); got != ids[0] {
-		t.Errorf("found %s", got)
-	}
+	testrun.Equal(t, must[plumbing.OID](t)(r.RequestCommit(ctx, ids[4], "one", 5)), ids[0], "found")
 	if _, err := r.RequestCommit(ctx, ids[4], "one", 4); !errors.Is(err, ErrNotFound) {
 		t.Errorf("out of reach: %v", err)
 	}
@@ -158,12 +152,8 @@ func TestDiff(t *testing.T) {
 	was, now := must[plumbing.OID](t)(r.History().FileOID(ctx, first, "a.txt")), must[plumbing.OID](t)(r.History().FileOID(ctx, second, "a.txt"))
 	check(t, r.Settings().Set(ctx, "color.ui", "always"))
 	check(t, r.Settings().Set(ctx, "diff.external", "false"))
-	if got := must[string](t)(r.History().DiffBlobs(ctx, was, now)); got != "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" {
-		t.Errorf("DiffBlobs: %q", got)
-	}
-	if got := must[string](t)(r.History().DiffBlobs(ctx, was, was)); got != "" {
-		t.Errorf("DiffBlobs of one: %q", got)
-	}
+	testrun.Equal(t, must[string](t)(r.History().DiffBlobs(ctx, was, now)), "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n", "DiffBlobs")
+	testrun.Equal(t, must[string](t)(r.History().DiffBlobs(ctx, was, was)), "", "DiffBlobs of one")
 }
 
 func TestFileOID(t *testing.T) {
@@ -171,9 +161,7 @@ func TestFileOID(t *testing.T) {
 	write(t, r, "specs/the goal.md", "goal\n")
 	head := commitAll(t, r, "second")
 	for _, path := range []string{"specs/the goal.md", "./specs//the goal.md"} {
-		if got := must[plumbing.OID](t)(r.History().FileOID(ctx, head, path)); got != blob("goal\n").OID {
-			t.Errorf("%s: got %s", path, got)
-		}
+		testrun.Equal(t, must[plumbing.OID](t)(r.History().FileOID(ctx, head, path)), blob("goal\n").OID, "%s:", path)
 	}
 	for _, path := range []string{"", "specs", "no", "/etc", "../a.txt", "a.txt/b"} {
 		if _, err := r.History().FileOID(ctx, head, path); !errors.Is(err, ErrNotFound) {
@@ -194,9 +182,7 @@ func TestMergeTree(t *testing.T) {
 	if err != nil || conflicts != nil {
 		t.Fatalf("tried: %v %v", conflicts, err)
 	}
-	if after := native(t, r.TopLevel(), "count-objects", "-v"); after != before {
-		t.Errorf("objects were written:\n%s", after)
-	}
+	testrun.Equal(t, native(t, r.TopLevel(), "count-objects", "-v"), before, "objects were written")
 	tree, conflicts, err := r.History().MergeTree(ctx, top, bottom)
 	if err != nil || conflicts != nil || tree != tried {
 		t.Fatalf("clean: %v %v, at first %s and then %s", conflicts, err, tried, tree)
@@ -283,9 +269,7 @@ func TestAmbiguous(t *testing.T) {
 		}
 	}
 	for rev, want := range map[string]string{"HEAD": second, "heads/main": second, "FETCH_HEAD": second, "tags/main": first} {
-		if oid, err := r.ResolveCommit(ctx, rev); err != nil || oid != plumbing.OID(want) {
-			t.Errorf("%s: %s, %v", rev, oid, err)
-		}
+		testrun.Equal(t, testrun.Must(r.ResolveCommit(ctx, rev))(t), plumbing.OID(want), "%s", rev)
 	}
 }
 
@@ -368,4 +352,115 @@ func TestRequested(t *testing.T) {
 		}
 		return lines
 	})
+}
+
+// TestWholeSince checks what is found missing or damaged of a history, and that what the other
+// history has is not looked at: for a line of commits, and with a merge among them.
+func TestWholeSince(t *testing.T) {
+	ctx, made := scratch(t)
+	dir := made.TopLevel()
+	run := func(args ...string) string { return strings.TrimSpace(native(t, dir, args...)) }
+	add := func(name, text string, parents ...plumbing.OID) plumbing.OID {
+		return commitFiles(t, ctx, made, map[string]string{name: text}, parents...)
+	}
+	from := add("old.txt", "old")
+	line := add("old.txt", "changed", add("large.txt", strings.Repeat("large\n", largeFile/4), add("a/b/new.txt", "new", from)))
+	tips := map[string]plumbing.OID{"line": line, "merged": add("side.txt", "side", line, add("side.txt", "side", from))}
+	run("update-ref", "refs/heads/from", string(from))
+	run("update-ref", "refs/heads/line", string(line))
+	check(t, os.RemoveAll(made.Upkeep().KeptDir()))
+	for name, path := range testrun.Some(2, map[string]string{
+		"line:a/b/new.txt": "a/b/new.txt", "line:a/b": "a/b", "line:large.txt": "large.txt", "line:old.txt": "old.txt",
+		"line~1:large.txt": "large.txt", "line^{tree}": "", "line~1": "", "line~1^{tree}": "", "from:old.txt": "whole", "from^{tree}": "whole",
+	}) {
+		oid := run("rev-parse", name)
+		at := filepath.Join(dir, ".git", "objects", oid[:2], oid[2:])
+		for _, damage := range []string{"", "\x00garbage", "cut off"} {
+			data, err := os.ReadFile(at)
+			check(t, errors.Join(err, os.Remove(at)))
+			if damage == "cut off" {
+				if name != "line:a/b/new.txt" {
+					check(t, os.WriteFile(at, data, 0o444))
+					continue
+				}
+				damage = "\x78\x01\x01\x0a\x00\xf5\xffblob 3\x00n" // its size can be read
+			}
+			if damage != "" {
+				check(t, os.WriteFile(at, []byte(damage), 0o644))
+			}
+			for tip, commit := range tips {
+				repo := open(t, ctx, dir) // that has read nothing yet
+				found := repo.History().WholeSince(ctx, from, commit)
+				lost := (*DamagedError)(nil)
+				switch is := errors.As(found, &lost); {
+				case path == "whole" && damage != "" && tip == "merged": // git may stop there
+				case path == "whole" && found != nil:
+					t.Errorf("%s %q, %s: %v", name, damage, tip, found)
+				case path != "whole" && !is:
+					t.Errorf("%s %q, %s: found %v", name, damage, tip, found)
+				case path != "whole" && tip == "line" && lost.Path != path:
+					t.Errorf("%s %q, %s: found at %q, not at %q", name, damage, tip, lost.Path, path)
+				}
+			}
+			check(t, errors.Join(os.RemoveAll(at), os.WriteFile(at, data, 0o444)))
+		}
+	}
+}
+
+// TestWholeSinceInterrupted checks that a look that is interrupted anywhere finds no damage in a
+// history that has none, and does not find one whole that lacks a file.
+func TestWholeSinceInterrupted(t *testing.T) {
+	ctx, made := scratch(t)
+	from := must[plumbing.OID](t)(made.ResolveCommit(ctx, "HEAD"))
+	write(t, made, "a/b/new.txt", "new")
+	to := commitAll(t, made, "second")
+	for _, missing := range []bool{false, true} {
+		if missing {
+			check(t, os.Remove(loosePath(made, blob("new").OID)))
+		}
+		for n := int64(0); ; n++ {
+			repo := open(t, ctx, made.TopLevel()) // that has read nothing yet
+			var left atomic.Int64
+			left.Store(n)
+			err := repo.History().WholeSince(onLook{ctx, func() bool { return left.Add(-1) < 0 }}, from, to)
+			if damaged := errors.As(err, new(*DamagedError)); err == nil && missing || damaged && !missing || err != nil && !damaged && !errors.Is(err, context.Canceled) {
+				t.Errorf("after %d looks, missing %v: %v", n, missing, err)
+			}
+			if left.Load() >= 0 {
+				break
+			}
+		}
+	}
+}
+
+// TestWholeSinceOdd checks that a commit of another repository is not looked for, that a tree that is
+// none is damage, and that nothing is looked for in a partial clone.
+func TestWholeSinceOdd(t *testing.T) {
+	ctx, r := scratch(t)
+	from := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
+	commit := func(tree plumbing.Object, more ...plumbing.Object) plumbing.OID {
+		t.Helper()
+		who := plumbing.Signature{Name: "a", Email: "a@x"}
+		c := plumbing.NewObject(plumbing.CommitObject, plumbing.EncodeCommit(plumbing.Commit{Tree: tree.OID, Parents: []plumbing.OID{from}, Author: who, Committer: who, Message: "m\n"}))
+		check(t, r.WriteObjects(ctx, append(more, tree, c)))
+		check(t, os.RemoveAll(r.Upkeep().KeptDir()))
+		return c.OID
+	}
+	module := plumbing.TreeEntry{Name: "module", Mode: filemode.Submodule, OID: plumbing.OID(strings.Repeat("1", 40))}
+	with := commit(plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{module})))
+	odd := commit(plumbing.NewObject(plumbing.TreeObject, []byte("no tree")))
+	missing := commit(plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree([]plumbing.TreeEntry{{Name: "x", Mode: filemode.Regular, OID: blob("none").OID}})))
+	is := func(name string, commit plumbing.OID, damaged bool) {
+		t.Helper()
+		repo := open(t, ctx, r.TopLevel()) // that has read nothing yet
+		if err := repo.History().WholeSince(ctx, from, commit); errors.As(err, new(*DamagedError)) != damaged || err != nil && !damaged {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	is("a submodule", with, false)
+	is("no tree", odd, true)
+	is("a missing file", missing, true)
+	is("what does not follow", must[plumbing.OID](t)(r.ResolveCommit(ctx, fmt.Sprint(from))), false)
+	native(t, r.TopLevel(), "config", "remote.hub.promisor", "true")
+	is("a missing file of a partial clone", missing, false)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -43,9 +45,7 @@ func TestSoundIndexes(t *testing.T) {
 	for version, sound := range map[byte]bool{1: false, 2: true, 3: true, 4: true, 5: false} {
 		data := append([]byte("DIRC\x00\x00\x00"), version, 0, 0, 0, 0)
 		sum := sha1.Sum(data)
-		if got := soundIndex(append(data, sum[:]...)); got != sound {
-			t.Errorf("version %d is sound: %v", version, got)
-		}
+		testrun.Equal(t, soundIndex(append(data, sum[:]...)), sound, "version %d is sound", version)
 	}
 }
 
@@ -105,9 +105,7 @@ func TestFailingFilter(t *testing.T) {
 	if _, err := r.Worktree(r.TopLevel()).Status(ctx); !errors.As(err, new(*FilterError)) {
 		t.Errorf("a changed file is looked at: %v", err)
 	}
-	if after := native(t, r.TopLevel(), "count-objects", "-v"); after != before {
-		t.Errorf("objects were written:\n%s", after)
-	}
+	testrun.Equal(t, native(t, r.TopLevel(), "count-objects", "-v"), before, "objects were written")
 	native(t, r.TopLevel(), "config", "core.excludesFile", "~nobody-here/x")
 	if _, err := r.Worktree(r.TopLevel()).Status(ctx); err == nil || errors.As(err, new(*FilterError)) {
 		t.Errorf("git's settings are wrong: %v", err)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/git/child"
@@ -44,9 +46,7 @@ func TestMoveThatFailed(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			w := must[[]WorktreeInfo](t)(r.Worktrees(ctx))[1]
-			if moved := filepath.Base(w.Path) == "two"; moved != c.want {
-				t.Errorf("git has %+v", w)
-			}
+			testrun.Equal(t, filepath.Base(w.Path) == "two", c.want, "git has %+v", w)
 		})
 	}
 }

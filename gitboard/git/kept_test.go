@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/git/kept"
@@ -69,9 +71,7 @@ func TestDeletedObjectsComeBack(t *testing.T) {
 				native(t, r.TopLevel(), "pack-refs", "--all")
 			}
 			deleteLoose(t, r, objects)
-			if err := read(r, commit); err != nil {
-				t.Errorf("%s, packed %v: %v", name, packed, err)
-			}
+			testrun.ErrorIs(t, read(r, commit), nil, "%s, packed %v", name, packed)
 			native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(commit))
 		}
 	}
@@ -358,9 +358,7 @@ func TestWrittenSince(t *testing.T) {
 	files := []*kept.File{{Written: noon.Add(3 * time.Second)}, {Written: noon.Add(time.Second)}, {Written: noon.Add(-time.Second)}}
 	is := func(when string, want int) {
 		t.Helper()
-		if got := kept.Since(filepath.Join(r.common, "refs/liza/x"), files); got != want {
-			t.Errorf("%s: %d, not %d", when, got, want)
-		}
+		testrun.Equal(t, kept.Since(filepath.Join(r.common, "refs/liza/x"), files), want, "%s", when)
 	}
 	is("without the ref", 3)
 	writeIn(t, r.common, "refs/liza/x", "x")
@@ -420,9 +418,7 @@ func TestNewestRelease(t *testing.T) {
 		t.Errorf("no repository: %v", err)
 	}
 	for version, older := range map[string]bool{"0.9.9": true, "0.10.0-snapshot.1": true, "0.10.0": false, "0.10.1": false, "devel": false, "": false} {
-		if plumbing.OlderRelease(version, "0.10.0") != older {
-			t.Errorf("%q is older than 0.10.0: %v", version, !older)
-		}
+		testrun.Equal(t, plumbing.OlderRelease(version, "0.10.0"), older, "%q is older than 0.10.0: %v", version, !older)
 	}
 	if plumbing.OlderRelease("0.1.0", "") {
 		t.Error("0.1.0 is older than no release")

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/find"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
@@ -91,9 +93,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	check(t, r.writeLoose(ctx, []plumbing.Object{small}))
 	lift := limit(t, syscall.RLIMIT_FSIZE, 0)
-	if err := loose.Write(r.objectDir(), small); err != nil {
-		t.Errorf("an object that is there already: %v", err)
-	}
+	testrun.ErrorIs(t, loose.Write(r.objectDir(), small), nil, "an object that is there already")
 	err := disk.Replace(filepath.Join(r.common, "whole"), []byte("half of it"))
 	lift()
 	if got := readIn(t, r.common, "whole"); !errors.Is(err, syscall.EFBIG) || got != "whole" {
@@ -152,9 +152,7 @@ func TestNoGit(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := (&Remote{Name: "hub", repo: there}).Upload(ctx, []LargeFile{{"x", "1"}}); err != ErrNoLFS {
-		t.Errorf("without git-lfs: %v", err)
-	}
+	testrun.Equal(t, (&Remote{Name: "hub", repo: there}).Upload(ctx, []LargeFile{{"x", "1"}}), ErrNoLFS, "without git-lfs")
 }
 
 // TestUnwritableRefs: where only the refs, or their reflogs, may not be written to, that is said, as

@@ -51,9 +51,7 @@ func TestKeepModulesElsewhere(t *testing.T) {
 		t.Error("nothing was kept")
 	}
 	for _, dir := range []string{"vendor/own", "lib"} {
-		if got := native(t, filepath.Join(to, dir), "log", "--format=%s"); got != "own" {
-			t.Errorf("%s has %q", dir, got)
-		}
+		testrun.Equal(t, native(t, filepath.Join(to, dir), "log", "--format=%s"), "own", "%s has", dir)
 	}
 	if readIn(t, to, "vendor/own/not committed") != "x" || exists(own) || exists(lib) {
 		t.Error("a file is missing, or a repository is still in its place")
@@ -116,9 +114,7 @@ func TestKeepModulesInside(t *testing.T) {
 	if want := []string{"deep/own", "deep/own/inner", "stashed.2", "worked in"}; !slices.Equal(kept, want) {
 		t.Errorf("kept %q, not %q", kept, want)
 	}
-	if readIn(t, to, "vendor/worked in/not committed") != "x" {
-		t.Error("a file is missing")
-	}
+	testrun.Equal(t, readIn(t, to, "vendor/worked in/not committed"), "x", "a file is missing")
 	for _, name := range []string{"cloned", "of one tag", "begun", "linked"} {
 		if !exists(at(name)) {
 			t.Errorf("%s is gone before its worktree", name)
@@ -216,9 +212,7 @@ func TestCheckOutModules(t *testing.T) {
 	native(t, r.TopLevel(), "config", "--unset", "liza.networktimeout")
 	stray := func(when string, want ...string) {
 		t.Helper()
-		if got := must[[]string](t)(r.Worktree(place).StrayModules(ctx)); !slices.Equal(got, want) {
-			t.Errorf("%s: %q", when, got)
-		}
+		testrun.EqualSlices(t, must[[]string](t)(r.Worktree(place).StrayModules(ctx)), want, "%s", when)
 	}
 	for commit, v := range map[string]string{string(first): "1\n", second: "2\n", third: "3\n"} {
 		writeIn(t, place, "used/v", "changed\n")

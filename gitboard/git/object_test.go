@@ -2,11 +2,15 @@ package git
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -269,7 +273,174 @@ func TestTreeAgainstGit(t *testing.T) {
 	if got := plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(again)); got.OID != tree.OID {
 		t.Errorf("got %v", again)
 	}
-	if plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(nil)).OID != plumbing.EmptyTree {
-		t.Error("the empty tree has another name")
+	testrun.Equal(t, plumbing.NewObject(plumbing.TreeObject, plumbing.EncodeTree(nil)).OID, plumbing.EmptyTree, "the empty tree has another name")
+}
+
+// TestAtHand checks that what an operation reads needs no cat-file while it is loose, and that a
+// damaged file is no answer.
+func TestAtHand(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "dir/file", "content\n")
+	commit := commitAll(t, r, "first")
+	file := plumbing.NewObject(plumbing.BlobObject, []byte("content\n"))
+	watched := testrun.NewGit(t)
+	look := func(when string, child bool) {
+		t.Helper()
+		r := open(t, ctx, r.TopLevel())
+		watched.Watch("", "")
+		answers := must[[]plumbing.Object](t)(r.Objects(ctx, []string{string(commit), string(file.OID)}))
+		if answers[0].OID != commit || string(answers[1].Data) != "content\n" {
+			t.Errorf("%s: %v", when, answers)
+		}
+		for ref, want := range map[string]plumbing.OID{"refs/heads/main": commit, "refs/heads/none": plumbing.ZeroOID} {
+			testrun.Equal(t, must[plumbing.OID](t)(r.Ref(ctx, ref)), want, "%s: %s is at", when, ref)
+		}
+		testrun.Equal(t, asked(watched), child, "%s: cat-file started", when)
 	}
+	look("loose", false)
+	below := must[[]plumbing.Object](t)(r.Objects(ctx, []string{string(commit) + ":dir/file", string(commit) + ":dir/none", string(commit) + ":dir"}))
+	if below[0].OID != file.OID || below[1].OID != "" || below[2].Type != plumbing.TreeObject {
+		t.Errorf("below the commit: %v", below)
+	}
+	path := loose.Path(r.objectDir(), file.OID)
+	sound := must[[]byte](t)(os.ReadFile(path))
+	native(t, r.TopLevel(), "gc", "-q", "--prune=now")
+	look("packed", true)
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, append(sound[:len(sound)-8:len(sound)-8], "damaged!"...), 0o644))
+	look("damaged beside its packed copy", true)
+}
+
+// TestPartlyAtHand checks that what is loose is not taken for all that there is: below it something
+// may be packed, or damaged.
+func TestPartlyAtHand(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "dir/packed", "packed\n")
+	commitAll(t, r, "packed")
+	native(t, r.TopLevel(), "gc", "-q", "--prune=now")
+	check(t, os.RemoveAll(r.Upkeep().KeptDir()))
+	native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "of a packed tree")
+	empty := native(t, r.TopLevel(), "rev-parse", "HEAD")
+	write(t, r, "dir/loose", "loose\n")
+	commit := string(commitAll(t, r, "of a loose one"))
+	tree := native(t, r.TopLevel(), "rev-parse", commit+":dir")
+	loose := []string{commit + ":dir/loose", commit + ":dir/none", tree + ":loose", tree + ":none"}
+	malformed := []plumbing.Object{plumbing.NewObject(plumbing.TreeObject, []byte("malformed")), plumbing.NewObject(plumbing.CommitObject, []byte("malformed"))}
+	check(t, r.WriteObjects(ctx, malformed))
+	large := plumbing.NewObject(plumbing.BlobObject, make([]byte, knownBytes+1))
+	check(t, r.WriteObjects(ctx, []plumbing.Object{large}))
+	writeIn(t, r.common, "refs/heads/odd", string(malformed[1].OID)+"\n")
+	watched := testrun.NewGit(t)
+	for name, want := range map[string]string{
+		empty + ":dir/packed": "packed\n", commit + ":dir/packed": "packed\n", commit + ":dir/loose": "loose\n", commit + ":dir/none": "",
+		tree + ":loose": "loose\n", tree + ":none": "", tree + ":": string(must[plumbing.Object](t)(r.Object(ctx, tree)).Data),
+		string(malformed[0].OID) + ":dir": "", string(malformed[1].OID) + ":dir": "", string(large.OID): string(large.Data),
+	} {
+		r := open(t, ctx, r.TopLevel())
+		watched.Watch("", "")
+		o := must[[]plumbing.Object](t)(r.Objects(ctx, []string{name}))[0]
+		if string(o.Data) != want || want == "" && o.OID != "" {
+			t.Errorf("%.60s: %.60q", name, o.Data)
+		}
+		if asked := asked(watched); asked == slices.Contains(loose, name) { // it may have died of it
+			t.Errorf("%.60s: git was asked: %v", name, asked)
+		}
+	}
+	testrun.Equal(t, must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/odd")), malformed[1].OID, "a ref to what is malformed is at")
+}
+
+// TestKnownIsBounded checks that what is remembered does not grow for ever.
+func TestKnownIsBounded(t *testing.T) {
+	k := &known{}
+	k.add([]plumbing.Object{{}, {OID: "large", Data: make([]byte, knownBytes+1)}})
+	if len(k.objects) != 0 {
+		t.Errorf("%d are known", len(k.objects))
+	}
+	data := make([]byte, knownBytes)
+	for i := range knownMost/knownBytes + 2 {
+		k.add([]plumbing.Object{{OID: plumbing.OID(fmt.Sprint(i)), Data: data}})
+	}
+	if len(k.objects) != 1 || k.bytes != knownBytes || !k.has(plumbing.OID(fmt.Sprint(knownMost/knownBytes+1))) {
+		t.Errorf("%d are known, of %d bytes", len(k.objects), k.bytes)
+	}
+}
+
+// asked reports whether a child was started to read objects.
+func asked(watched *testrun.Git) bool {
+	return slices.ContainsFunc(watched.Calls(), func(call string) bool { return strings.HasPrefix(call, "cat-file ") })
+}
+
+// TestWellFormed compares what is found malformed of a history with what git-fsck --strict refuses.
+func TestWellFormed(t *testing.T) {
+	ctx, r := scratch(t)
+	dir := r.TopLevel()
+	from := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
+	oids := store(t, ctx, r, "text", "[submodule \"x\"]\n\tpath = x\n\turl = -u./payload\n", "* text\n")
+	file, modules, attributes := string(oids[0]), string(oids[1]), string(oids[2])
+	entry := func(mode, name, oid string) string {
+		return mode + " " + name + "\x00" + string(must[[]byte](t)(hex.DecodeString(oid)))
+	}
+	object := func(kind plumbing.ObjectType, data string) plumbing.OID {
+		o := plumbing.NewObject(kind, []byte(data))
+		check(t, r.WriteObjects(ctx, []plumbing.Object{o}))
+		return o.OID
+	}
+	commit := func(tree plumbing.OID, who, rest string, parents ...plumbing.OID) plumbing.OID {
+		text := fmt.Sprintf("tree %s\n", tree)
+		for _, parent := range parents {
+			text += fmt.Sprintf("parent %s\n", parent)
+		}
+		return object(plumbing.CommitObject, text+"author "+who+"\ncommitter "+who+"\n"+rest)
+	}
+	const ann = "Ann <ann@example.org> 1700000000 +0100"
+	whole := plumbing.OID(strings.TrimSpace(native(t, dir, "rev-parse", "HEAD^{tree}")))
+	inner := string(object(plumbing.TreeObject, entry("100644", "..", file)))
+	cases := map[string]plumbing.OID{
+		"a missing space": commit(whole, "Ann<ann@example.org> 1700000000 +0100", "\nx\n", from),
+		"no address":      commit(whole, "Ann 1700000000 +0100", "\nx\n", from),
+		"no zone":         commit(whole, "Ann <a@x> 1700000000", "\nx\n", from),
+		"a padded date":   commit(whole, "Ann <a@x> 01700000000 +0100", "\nx\n", from),
+		"a NUL":           commit(whole, ann, "\nx\x00y\n", from),
+		"no name":         commit(whole, " <a@x> 1700000000 +0100", "\nx\n", from),
+		"two authors":     commit(whole, ann+"\nauthor "+ann, "\nx\n", from),
+		"a signature":     commit(whole, ann, "gpgsig x\n y\n\nx\n", from),
+	}
+	for name, tree := range map[string]string{
+		"usual":         entry("100644", ".gitignore", file) + entry("40000", "a", string(whole)) + entry("100755", "b", file) + entry("120000", "c", file) + entry("160000", "é", string(from)),
+		"a path":        entry("100644", "x/y", file),
+		"deep":          entry("40000", "d", inner),
+		"twice":         entry("100644", "a", file) + entry("100644", "a", file),
+		"both kinds":    entry("100644", "a", file) + entry("100644", "a-b", file) + entry("40000", "a", string(whole)),
+		"unsorted":      entry("100644", "b", file) + entry("100644", "a", file),
+		"a padded mode": entry("0100644", "a", file), "a null id": entry("160000", "a", string(plumbing.ZeroOID)),
+		"group may write": entry("100664", "a", file), "an unknown mode": entry("100600", "a", file),
+		"git~1": entry("40000", "git~1", string(whole)), ".GIT": entry("40000", ".GIT", string(whole)), ".git.": entry("40000", ".git .", string(whole)),
+		"hidden": entry("40000", ".g\u200cit", string(whole)), ".git:x": entry("100644", ".git:x", file), `a\.git`: entry("100644", `a\.git`, file),
+		".": entry("40000", ".", string(whole)), "...": entry("100644", "...", file), "a~": entry("100644", "a~", file), "’": entry("100644", "’", file),
+		"modules": entry("100644", ".gitmodules", modules), "modules by a link": entry("120000", ".gitmodules", file), "GITMOD~1": entry("120000", "GITMOD~1", file),
+		"attributes": entry("100644", ".gitattributes", attributes),
+	} {
+		cases[name] = commit(object(plumbing.TreeObject, tree), ann, "\nx\n", from)
+	}
+	cases["in the middle"] = commit(whole, ann, "\nmended\n", cases["a path"])
+	cases["in a merge"] = commit(whole, ann, "\nmerged\n", from, cases["in the middle"])
+	cases["a merge"] = commit(whole, ann, "\nmerged\n", from, cases["usual"])
+	said, _ := exec.Command("git", "-C", dir, "fsck", "--strict", "--no-dangling", "--no-reflogs").CombinedOutput()
+	for name, tip := range testrun.Some(9, cases) {
+		refuses := slices.ContainsFunc(reached(t, dir, from, tip), func(oid string) bool { return regexp.MustCompile("error in [a-z]+ " + oid + ": ").Match(said) })
+		repo := open(t, ctx, dir)
+		all := must[[]error](t)(repo.History().AllWellFormed(ctx, [][2]plumbing.OID{{from, from}, {from, tip}, {from, cases["a merge"]}}))
+		for what, err := range map[string]error{
+			"WellFormed": repo.History().WellFormed(ctx, from, tip), "WholeSince": repo.History().WholeSince(ctx, from, tip), "AllWellFormed": all[1],
+		} {
+			if malformed := errors.As(err, new(*MalformedError)); malformed != refuses || err != nil && !malformed && name != "a null id" {
+				t.Errorf("%s, %s: %v, and git-fsck refuses it: %v", name, what, err, refuses)
+			}
+		}
+	}
+}
+
+// reached lists the objects that tip has and from does not.
+func reached(t *testing.T, dir string, from, tip plumbing.OID) []string {
+	return strings.Fields(native(t, dir, "rev-list", "--objects", "--no-object-names", string(tip), "^"+string(from)))
 }

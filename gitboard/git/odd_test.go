@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/git/child"
 	"github.com/git-liza/git-liza/gitboard/git/loose"
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
@@ -60,9 +62,7 @@ func TestDyingBatch(t *testing.T) {
 			}
 			got = strings.Join(said, " ")
 		}
-		if got != want {
-			t.Errorf("%s: %s, not %s (%v)", asked, got, want, err)
-		}
+		testrun.Equal(t, got, want, "%s: %s, not %s (%v)", asked, got, want, err)
 		check(t, b.Close())
 	}
 	b := child.NewBatch(r.environ, command{})
@@ -75,9 +75,7 @@ func TestDyingBatch(t *testing.T) {
 	for range 2 {
 		must[[]plumbing.Object](t)(b.Ask(ctx, []string{"x"}))
 	}
-	if got := readIn(t, filepath.Dir(said), "said"); got != "x\nx\n" {
-		t.Errorf("asked twice for x, it was asked %q", got)
-	}
+	testrun.Equal(t, readIn(t, filepath.Dir(said), "said"), "x\nx\n", "asked twice for x, it was asked")
 	check(t, b.Close())
 }
 
@@ -94,9 +92,7 @@ func TestSilentBatch(t *testing.T) {
 	go func() { asked <- second(b.Ask(cancelled, []string{"x"})) }()
 	must[[]byte](t)(os.ReadFile(fifo))
 	cancel()
-	if err := <-asked; !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end: %v", err)
-	}
+	testrun.ErrorIs(t, <-asked, context.Canceled, "after the end")
 	instead(t, `echo "`+string(blob("x").OID)+` blob 1"; echo xxx; exec '`+sleep+`' 600`)
 	if _, err := b.Ask(ctx, slices.Repeat([]string{strings.Repeat("name", 1000)}, 100)); err == nil {
 		t.Error("what is out of step is an answer")
@@ -185,9 +181,7 @@ func TestAbsentRef(t *testing.T) {
 		"refs/heads/lost":     {string(lost) + "\n", none + " " + (&BrokenRefError{Ref: "refs/heads/lost", Text: string(lost)}).Error()},
 		"refs/heads/empty":    {"\n", none + " " + (&BrokenRefError{Ref: "refs/heads/empty", Text: ""}).Error()},
 	} {
-		if got := at(name, c.text); got != c.want {
-			t.Errorf("%s: %s, not %s", name, got, c.want)
-		}
+		testrun.Equal(t, at(name, c.text), c.want, "%s", name)
 	}
 	writeIn(t, r.common, "refs/heads/odd", "dies\n")
 	search := os.Getenv("PATH")
@@ -253,9 +247,7 @@ func TestEndedContext(t *testing.T) {
 	for err, want := range map[error]bool{
 		errors.New("x"): false, &CommandError{Exit: 1}: false, fmt.Errorf("x: %w", &CommandError{Exit: -1, Err: ended.Err()}): true,
 	} {
-		if Unfinished(err) != want {
-			t.Errorf("%v is unfinished: %v", err, !want)
-		}
+		testrun.Equal(t, Unfinished(err), want, "%v is unfinished: %v", err, !want)
 	}
 }
 

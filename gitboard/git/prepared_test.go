@@ -43,12 +43,8 @@ func TestDeletionKeepsOtherRefs(t *testing.T) {
 		}
 	}
 	check(t, os.Remove(next))
-	if err := r.keepsOthers(deletion); !errors.Is(err, ErrRefMoved) {
-		t.Errorf("a packed ref that git takes for loose: %v", err)
-	}
-	if err := r.keepsOthers([]plumbing.RefUpdate{{Ref: "refs/heads/loose", Old: base, New: plumbing.ZeroOID}}); err != nil {
-		t.Errorf("a loose ref: %v", err)
-	}
+	testrun.ErrorIs(t, r.keepsOthers(deletion), ErrRefMoved, "a packed ref that git takes for loose")
+	testrun.ErrorIs(t, r.keepsOthers([]plumbing.RefUpdate{{Ref: "refs/heads/loose", Old: base, New: plumbing.ZeroOID}}), nil, "a loose ref")
 	check(t, r.UpdateRefs(ctx, deletion, "")) // here git writes the file
 	if left := must[map[string]plumbing.OID](t)(r.PackedRefs("refs/heads/gone", "refs/heads/kept")); len(left) != 1 {
 		t.Errorf("packed: %v", left)
@@ -71,9 +67,7 @@ func TestOldValuesAreToldToGit(t *testing.T) {
 		"delete refs/heads/gone\x00" + string(two) + "\x00" +
 		"verify refs/heads/held\x00" + string(one) + "\x00" +
 		"verify refs/heads/absent\x00" + zero + "\x00"
-	if string(got) != want {
-		t.Errorf("%q, not %q", got, want)
-	}
+	testrun.Equal(t, string(got), want, "%q, not", got)
 	for _, bad := range []plumbing.RefUpdate{{Ref: "refs/heads/x", Old: "11"}, {Ref: "refs/heads/x", New: "HEAD"}, {Ref: "x"}, {Ref: "refs/heads/a b"}, {Ref: "refs/a\x00b"}, {Ref: "refs/a\nb"}} {
 		if _, err := transaction([]plumbing.RefUpdate{bad}); err == nil {
 			t.Errorf("%+v is let through", bad)
@@ -194,9 +188,7 @@ func TestOwnCommits(t *testing.T) {
 			if len(got) != 3 || got[1] != rewritten || got[2] != own {
 				t.Fatalf("found %v, not one, %s and %s", got, rewritten, own)
 			}
-			if text := native(t, path, "show", string(got[0])+":b.txt"); text != "hours of work" {
-				t.Errorf("it holds %q", text)
-			}
+			testrun.Equal(t, native(t, path, "show", string(got[0])+":b.txt"), "hours of work", "it holds")
 		})
 	}
 	// The object that the file names may no longer exist.

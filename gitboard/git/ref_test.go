@@ -188,9 +188,7 @@ func TestRefs(t *testing.T) {
 	}, ""))
 	want := fmt.Sprint([]plumbing.Ref{{Name: "refs/liza/leases/a", OID: id, Type: plumbing.BlobObject}, {Name: "refs/liza/leases/b", OID: head, Type: plumbing.CommitObject}})
 	for _, prefix := range []string{"refs/liza/leases", "refs/liza/leases/"} {
-		if got := fmt.Sprint(must[[]plumbing.Ref](t)(r.Refs(ctx, prefix))); got != want {
-			t.Errorf("%s: got %s", prefix, got)
-		}
+		testrun.Equal(t, fmt.Sprint(must[[]plumbing.Ref](t)(r.Refs(ctx, prefix))), want, "%s:", prefix)
 	}
 	if got := must[[]plumbing.Ref](t)(r.Refs(ctx)); len(got) != 4 {
 		t.Errorf("all: got %v", got)
@@ -202,9 +200,7 @@ func TestRefs(t *testing.T) {
 		t.Errorf("an option: got %v", got)
 	}
 	check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: "refs/tags/refs/liza/x", Old: "", New: id}}, ""))
-	if got := must[plumbing.OID](t)(r.Ref(ctx, "refs/liza/x")); got != plumbing.ZeroOID {
-		t.Errorf("a tag that ends like it: %s", got)
-	}
+	testrun.Equal(t, must[plumbing.OID](t)(r.Ref(ctx, "refs/liza/x")), plumbing.ZeroOID, "a tag that ends like it")
 	lost := strings.Repeat("1", 40)
 	writeIn(t, r.CommonDir(), "refs/liza/leases/b", lost+"\n")
 	if got := must[[]plumbing.Ref](t)(r.Refs(ctx, "refs/liza/leases")); len(got) != 2 || got[0].OID != id || string(got[1].OID) != lost {
@@ -269,12 +265,8 @@ func TestUpdateRefsOfAnAlias(t *testing.T) {
 				native(t, r.TopLevel(), "pack-refs", "--all")
 			}
 			check(t, r.UpdateRefs(ctx, []plumbing.RefUpdate{{Ref: alias, Old: second, New: c.to}}, "test"))
-			if at := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main")); at != second {
-				t.Errorf("%s, packed %v: main is at %s", name, packed, at)
-			}
-			if at := must[plumbing.OID](t)(r.Ref(ctx, alias)); at != c.want {
-				t.Errorf("%s, packed %v: the alias is at %s", name, packed, at)
-			}
+			testrun.Equal(t, must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main")), second, "%s, packed %v: main is at", name, packed)
+			testrun.Equal(t, must[plumbing.OID](t)(r.Ref(ctx, alias)), c.want, "%s, packed %v: the alias is at", name, packed)
 			native(t, r.TopLevel(), "update-ref", "--no-deref", "-d", alias)
 			native(t, r.TopLevel(), "update-ref", "refs/heads/main", string(second))
 		}
@@ -319,9 +311,7 @@ func TestBrokenRefs(t *testing.T) {
 			t.Errorf("%s is at %q, %v", b.Ref, oid, err)
 		}
 		check(t, r.ReplaceBroken(ctx, b, plumbing.ZeroOID))
-		if err := r.ReplaceBroken(ctx, b, head); !errors.Is(err, ErrRefMoved) {
-			t.Errorf("%s, replaced after it was deleted: %v", b.Ref, err)
-		}
+		testrun.ErrorIs(t, r.ReplaceBroken(ctx, b, head), ErrRefMoved, "%s, replaced after it was deleted", b.Ref)
 	}
 	if left, err := r.BrokenRefs(ctx, "refs/liza/"); err != nil || len(left) > 0 {
 		t.Errorf("left: %v %v", left, err)
@@ -366,9 +356,7 @@ func TestBelow(t *testing.T) {
 	if got, err := other.Below(ctx, prefixes...); err == nil {
 		t.Errorf("without git: %v", got)
 	}
-	if at := other.refAtHand("refs/liza/leases/b"); at != "" {
-		t.Errorf("without git it is at %s", at)
-	}
+	testrun.Equal(t, other.refAtHand("refs/liza/leases/b"), "", "without git it is at")
 	for name, c := range map[string]struct{ file, text, prefix, want string }{
 		"a symbolic ref":   {"refs/liza/leases/s", "ref: refs/liza/leases/b\n", "", "refs/liza/leases/s"},
 		"a link":           {"refs/liza/leases/link", "", "", ""},

@@ -44,9 +44,7 @@ func TestShared(t *testing.T) {
 		if m != nil {
 			got = m.Name
 		}
-		if got != want {
-			t.Errorf("%q: %q, not %q", text, got, want)
-		}
+		testrun.Equal(t, got, want, "%q", text)
 	}
 	check(t, os.WriteFile(config, append(plain[:len(plain):len(plain)], "[include]\n\tpath = none\n"...), 0o644))
 	if m, err := r.Shared(ctx); m != nil || err != nil {

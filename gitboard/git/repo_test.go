@@ -77,9 +77,7 @@ func TestIsMadeFrom(t *testing.T) {
 		{work, filepath.Join(apart, "missing"), false},
 		{work, "", false},
 	} {
-		if got := open(t, ctx, test.from).IsMadeFrom(test.dir); got != test.want {
-			t.Errorf("repository of %s, directory %s: %v", test.from, test.dir, got)
-		}
+		testrun.Equal(t, open(t, ctx, test.from).IsMadeFrom(test.dir), test.want, "repository of %s, directory %s", test.from, test.dir)
 	}
 	t.Chdir(r.TopLevel())
 	if open(t, ctx, r.TopLevel()).IsMadeFrom("") {
@@ -90,9 +88,7 @@ func TestIsMadeFrom(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	ctx := sandbox(t)
 	dir, left := t.TempDir(), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(left, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, os.MkdirAll(filepath.Join(left, ".git"), 0o755))
 	for _, dir := range []string{dir, filepath.Join(dir, "missing"), left} {
 		if _, err := Open(ctx, dir); !errors.Is(err, ErrNotRepository) {
 			t.Errorf("%s: got %v", dir, err)

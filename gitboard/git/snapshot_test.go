@@ -19,9 +19,7 @@ func TestSnapshot(t *testing.T) {
 		t.Helper()
 		return must[plumbing.OID](t)(r.Worktree(r.TopLevel()).Snapshot(ctx, "what was left", ada))
 	}
-	if got := snap(); got != head {
-		t.Errorf("clean: got %s", got)
-	}
+	testrun.Equal(t, snap(), head, "clean:")
 	write(t, r, "a.txt", "changed\n")
 	write(t, r, "staged", "1")
 	native(t, r.TopLevel(), "add", "staged")
@@ -56,9 +54,7 @@ func TestSnapshot(t *testing.T) {
 func TestStagedSnapshot(t *testing.T) {
 	ctx, r := scratch(t)
 	head := must[plumbing.OID](t)(r.Ref(ctx, "refs/heads/main"))
-	if got := must[plumbing.OID](t)(r.Worktree(r.TopLevel()).StagedSnapshot(ctx, "staged", ada)); got != head {
-		t.Errorf("nothing is staged: got %s", got)
-	}
+	testrun.Equal(t, must[plumbing.OID](t)(r.Worktree(r.TopLevel()).StagedSnapshot(ctx, "staged", ada)), head, "nothing is staged:")
 	for _, name := range []string{"a.txt", "gone", "edited", "as staged"} {
 		write(t, r, name, "staged")
 	}
@@ -73,17 +69,11 @@ func TestStagedSnapshot(t *testing.T) {
 			alone = append(alone, e.Path)
 		}
 	}
-	if strings.Join(alone, " ") != "a.txt edited gone" {
-		t.Errorf("staged alone: %q", alone)
-	}
+	testrun.Equal(t, strings.Join(alone, " "), "a.txt edited gone", "staged alone: %q", alone)
 	before, index := native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch"), readIn(t, r.GitDir(), "index")
 	id := must[plumbing.OID](t)(r.Worktree(r.TopLevel()).StagedSnapshot(ctx, "staged", ada))
-	if got := native(t, r.TopLevel(), "diff", "--name-status", "HEAD", string(id)); got != "M\ta.txt\nA\tas staged\nA\tedited\nA\tgone" {
-		t.Errorf("it holds %q", got)
-	}
-	if got := native(t, r.TopLevel(), "show", string(id)+":a.txt"); got != "staged" {
-		t.Errorf("a.txt holds %q", got)
-	}
+	testrun.Equal(t, native(t, r.TopLevel(), "diff", "--name-status", "HEAD", string(id)), "M\ta.txt\nA\tas staged\nA\tedited\nA\tgone", "it holds")
+	testrun.Equal(t, native(t, r.TopLevel(), "show", string(id)+":a.txt"), "staged", "a.txt holds")
 	if index != readIn(t, r.GitDir(), "index") || before != native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch") {
 		t.Error("the worktree was changed")
 	}
@@ -159,9 +149,7 @@ func TestSnapshotOutsideTheCone(t *testing.T) {
 	writeIn(t, path, "docs/changed", "two\n")
 	writeIn(t, path, "docs/new", "two\n")
 	id := must[plumbing.OID](t)(r.Worktree(path).Snapshot(ctx, "what was left", ada))
-	if got := native(t, path, "diff", "--name-status", "HEAD", string(id)); got != "M\tdocs/changed\nA\tdocs/new" {
-		t.Errorf("it holds %q", got)
-	}
+	testrun.Equal(t, native(t, path, "diff", "--name-status", "HEAD", string(id)), "M\tdocs/changed\nA\tdocs/new", "it holds")
 }
 
 func TestSnapshotInConflict(t *testing.T) {
@@ -186,9 +174,7 @@ func TestSnapshotInConflict(t *testing.T) {
 	if len(commit.Parents) != 1 || commit.Parents[0] != ours {
 		t.Errorf("parents: %v", commit.Parents)
 	}
-	if before != native(t, path, "status", "--porcelain=v2") {
-		t.Error("the conflict was changed")
-	}
+	testrun.Equal(t, before, native(t, path, "status", "--porcelain=v2"), "the conflict was changed")
 }
 
 func TestStatus(t *testing.T) {
@@ -205,7 +191,5 @@ func TestStatus(t *testing.T) {
 	for _, entry := range must[[]StatusEntry](t)(r.Worktree(r.TopLevel()).Status(ctx)) {
 		got = append(got, entry.Code+" "+entry.Path)
 	}
-	if strings.Join(got, "|") != "D  a.txt| M b|A  né w.txt|?? dir/x" {
-		t.Errorf("got %q", got)
-	}
+	testrun.Equal(t, strings.Join(got, "|"), "D  a.txt| M b|A  né w.txt|?? dir/x", "got %q", got)
 }

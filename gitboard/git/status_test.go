@@ -4,9 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
@@ -64,9 +65,7 @@ func TestOwns(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	_, other := scratch(t)
 	for where, want := range map[string]bool{path: true, path + "/.": true, r.TopLevel(): false, filepath.Dir(path): false, path + "-not": false} {
-		if r.Records().Owns(where) != want {
-			t.Errorf("%s: %v", where, !want)
-		}
+		testrun.Equal(t, r.Records().Owns(where), want, "%s: %v", where, !want)
 	}
 	if other.Records().Owns(path) {
 		t.Error("another repository owns it, too")
@@ -98,9 +97,7 @@ func TestParseStatus(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	for i, e := range c.Dirty {
-		if e != want[i] {
-			t.Errorf("%q, want %q", e, want[i])
-		}
+		testrun.Equal(t, e, want[i], "the value")
 	}
 	other := strings.Repeat("a", 40) // a branch may be called so
 	if c := plumbing.ParseStatus([]string{"# branch.oid " + id, "# branch.head " + other}); c.Head != id || c.Branch != "refs/heads/"+other {
@@ -121,20 +118,14 @@ func TestIgnored(t *testing.T) {
 	w := r.Worktree(r.TopLevel())
 	files := must[[]IgnoredFile](t)(w.Ignored(ctx, func(string) bool { return false }))
 	kept := must[plumbing.OID](t)(w.KeepIgnored(ctx, files, "m", ada))
-	if got := native(t, r.TopLevel(), "ls-tree", "-r", "--format=%(objectmode) %(path)", string(kept)); got != "100644 b.env\n100644 local.env\n100755 made/run" {
-		t.Errorf("kept %q", got)
-	}
+	testrun.Equal(t, native(t, r.TopLevel(), "ls-tree", "-r", "--format=%(objectmode) %(path)", string(kept)), "100644 b.env\n100644 local.env\n100755 made/run", "kept")
 	to := t.TempDir()
 	writeIn(t, to, "b.env", "theirs")
-	if got := must[[]string](t)(w.CopyIgnored(ctx, to, func(string) bool { return true })); !slices.Equal(got, []string{"local.env", "made/run"}) {
-		t.Errorf("copied %q", got)
-	}
+	testrun.EqualSlices(t, must[[]string](t)(w.CopyIgnored(ctx, to, func(string) bool { return true })), []string{"local.env", "made/run"}, "copied")
 	for name, perm := range map[string]os.FileMode{"local.env": 0o600, "made/run": 0o700} {
 		if info := must[os.FileInfo](t)(os.Stat(filepath.Join(to, name))); info.Mode().Perm() != perm || readIn(t, to, name) != name {
 			t.Errorf("%s is copied as %v", name, info.Mode())
 		}
 	}
-	if readIn(t, to, "b.env") != "theirs" {
-		t.Error("a file is replaced")
-	}
+	testrun.Equal(t, readIn(t, to, "b.env"), "theirs", "a file is replaced")
 }

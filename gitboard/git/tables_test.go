@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/git/disk"
 	"github.com/git-liza/git-liza/gitboard/git/gitenv"
 	"github.com/git-liza/git-liza/gitboard/git/kept"
@@ -247,9 +249,7 @@ func TestBase(t *testing.T) {
 		"/a": {common: "/a/.git", gitDir: "/a/.git", top: "/b"}, "/b": {common: "/a", gitDir: "/a", top: "/b"},
 		"/c": {common: "/c", gitDir: "/c/worktrees/x", top: "/b"}, "/d": {common: "/d", gitDir: "/d"},
 	} {
-		if got := r.base(); got != want {
-			t.Errorf("%s, not %s", got, want)
-		}
+		testrun.Equal(t, r.base(), want, "the value")
 	}
 }
 
@@ -299,9 +299,7 @@ func TestDropLeft(t *testing.T) {
 		first, _, _ := strings.Cut(name, "/")
 		check(t, errors.Join(os.Chtimes(filepath.Join(dir, name), c.at, c.at), os.Chtimes(filepath.Join(dir, first), c.at, c.at)))
 		defer func() {
-			if exists(filepath.Join(dir, name)) != c.left {
-				t.Errorf("%s: left %v, want %v", name, !c.left, c.left)
-			}
+			testrun.Equal(t, exists(filepath.Join(dir, name)), c.left, "%s: left %v, want", name, !c.left)
 		}()
 	}
 	lock := filepath.Join(r.common, "objects", "maintenance.lock")
@@ -327,9 +325,7 @@ func TestOfRemoteSettings(t *testing.T) {
 		}
 	}
 	for program, set := range map[string]map[string][]string{"": {}, "set": {"core.askpass": {"ask"}}} {
-		if asks := !slices.Contains(r.remote("hub", set).env, "GIT_ASKPASS="); asks != (program != "") {
-			t.Errorf("with the program %q git asks: %v", program, asks)
-		}
+		testrun.Equal(t, !slices.Contains(r.remote("hub", set).env, "GIT_ASKPASS="), (program != ""), "with the program %q git asks", program)
 	}
 }
 
@@ -374,8 +370,6 @@ func TestOverlapping(t *testing.T) {
 	for changed, want := range map[string]string{
 		"a": "a", "b": "b/c", "d/e a": "a d/", "a a": "a", "": "", "x": "", "ab": "", "a/b": "a", "d": "d/", "c": "",
 	} {
-		if got := strings.Join(overlapping(strings.Fields(changed), dirty), " "); got != want {
-			t.Errorf("%q: %q, not %q", changed, got, want)
-		}
+		testrun.Equal(t, strings.Join(overlapping(strings.Fields(changed), dirty), " "), want, "%q", changed)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -57,9 +56,7 @@ func TestWorktreeLife(t *testing.T) {
 	writeIn(t, path, "untracked", "x")
 	check(t, r.Worktree(path).Remove(ctx))
 	native(t, r.TopLevel(), "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "-q", other, "task/un")
-	if err := r.Worktree(other).Move(ctx, r.TopLevel()); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("moved into what exists: %v", err)
-	}
+	testrun.ErrorIs(t, r.Worktree(other).Move(ctx, r.TopLevel()), fs.ErrExist, "moved into what exists")
 	check(t, os.RemoveAll(other))
 	if list := must[[]WorktreeInfo](t)(r.Worktrees(ctx)); !list[1].Prunable {
 		t.Errorf("Worktrees: %+v", list)
@@ -206,14 +203,10 @@ func TestUnborn(t *testing.T) {
 	if err != nil || commit != plumbing.ZeroOID || branch != "refs/heads/main" {
 		t.Errorf("Head: %s %s %v", commit, branch, err)
 	}
-	if got := must[plumbing.OID](t)(r.Worktree(dir).Snapshot(ctx, "nothing", ada)); got != plumbing.ZeroOID {
-		t.Errorf("Snapshot of nothing: %s", got)
-	}
+	testrun.Equal(t, must[plumbing.OID](t)(r.Worktree(dir).Snapshot(ctx, "nothing", ada)), plumbing.ZeroOID, "Snapshot of nothing")
 	write(t, r, "a", "a")
 	first := must[plumbing.Commit](t)(plumbing.DecodeCommit(must[plumbing.Object](t)(r.Object(ctx, string(must[plumbing.OID](t)(r.Worktree(dir).Snapshot(ctx, "first", ada)))))))
-	if len(first.Parents) != 0 {
-		t.Errorf("Snapshot: %+v", first)
-	}
+	testrun.Equal(t, len(first.Parents), 0, "Snapshot: %+v", first)
 }
 
 // TestCheckoutDetached checks that a checkout leaves nothing that git does not ignore, not even
@@ -239,9 +232,7 @@ func TestCheckoutDetached(t *testing.T) {
 	}
 	check(t, r.Worktree(path).CheckoutDetached(ctx, theirs))
 	for name, want := range map[string]bool{"fixture": false, "deep": false, "dir": false, "cache/fixture/file": true} {
-		if exists(filepath.Join(path, name)) != want {
-			t.Errorf("%s exists: %v", name, !want)
-		}
+		testrun.Equal(t, exists(filepath.Join(path, name)), want, "%s exists: %v", name, !want)
 	}
 	commit, branch, err := r.Worktree(path).Head(ctx)
 	if err != nil || commit != theirs || branch != "" {
@@ -321,14 +312,10 @@ func TestCheckedOut(t *testing.T) {
 		}
 		return tops
 	}
-	if got := names("refs/heads/taken"); !slices.Equal(got, []string{"taken"}) {
-		t.Errorf("taken is checked out in %v", got)
-	}
+	testrun.EqualSlices(t, names("refs/heads/taken"), []string{"taken"}, "taken is checked out in")
 	native(t, r.TopLevel(), "symbolic-ref", "refs/heads/other-name", "refs/heads/taken")
 	native(t, path, "symbolic-ref", "HEAD", "refs/heads/other-name")
-	if got := names("refs/heads/taken"); !slices.Equal(got, []string{"taken"}) {
-		t.Errorf("by another name taken is checked out in %v", got)
-	}
+	testrun.EqualSlices(t, names("refs/heads/taken"), []string{"taken"}, "by another name taken is checked out in")
 	native(t, path, "symbolic-ref", "HEAD", "refs/heads/taken")
 	t.Setenv("PATH", "") // no git can be started after this
 	if got := names("refs/heads/free"); len(got) > 0 {
@@ -441,9 +428,7 @@ func TestCheckoutDetachedOfASparseWorktree(t *testing.T) {
 			check(t, r.Worktree(place).Add(ctx, first))
 			is := func(when string, want bool) {
 				t.Helper()
-				if got := must[bool](t)(r.Worktree(place).Sparse(ctx)); got != want {
-					t.Errorf("%s: sparse %v", when, got)
-				}
+				testrun.Equal(t, must[bool](t)(r.Worktree(place).Sparse(ctx)), want, "%s: sparse", when)
 				if !want && (!exists(filepath.Join(place, "out/deep/b")) || strings.Contains(native(t, place, "ls-files", "-t"), "S ")) {
 					t.Errorf("%s: files are missing: %s", when, native(t, place, "ls-files", "-t"))
 				}
@@ -459,9 +444,7 @@ func TestCheckoutDetachedOfASparseWorktree(t *testing.T) {
 			is("made sparse", true)
 			check(t, r.Worktree(place).CheckoutDetached(ctx, second))
 			is("checked out again", false)
-			if status := native(t, place, "status", "--porcelain"); status != "" {
-				t.Errorf("it has changes: %s", status)
-			}
+			testrun.Equal(t, native(t, place, "status", "--porcelain"), "", "it has changes")
 			if exists(filepath.Join(r.TopLevel(), "out/deep/b")) {
 				t.Error("the main worktree is not sparse any more")
 			}

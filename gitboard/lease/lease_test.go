@@ -72,13 +72,9 @@ func TestFence(t *testing.T) {
 		none := []plumbing.RefUpdate{lease.Fence("coder-1", nil)}
 		check(t, s.UpdateRefs(ctx, none, ""))
 		seen := testrun.Must(lease.Beat(ctx, s, nil, of("one", 5)))(t)
-		if err := s.UpdateRefs(ctx, none, ""); !errors.Is(err, git.ErrRefMoved) {
-			t.Errorf("there was none, and now there is one: %v", err)
-		}
+		testrun.ErrorIs(t, s.UpdateRefs(ctx, none, ""), git.ErrRefMoved, "there was none, and now there is one")
 		testrun.Must(lease.Beat(ctx, s, seen, of("one", 6)))(t)
-		if err := s.UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence("coder-1", seen)}, ""); !errors.Is(err, git.ErrRefMoved) {
-			t.Errorf("it was renewed since: %v", err)
-		}
+		testrun.ErrorIs(t, s.UpdateRefs(ctx, []plumbing.RefUpdate{lease.Fence("coder-1", seen)}, ""), git.ErrRefMoved, "it was renewed since")
 	})
 }
 

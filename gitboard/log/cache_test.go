@@ -89,13 +89,9 @@ func TestBriefsCache(t *testing.T) {
 		}
 	}
 	newWriter(t, store).do(&board.AmendTask{About: board.About{Task: "task-8"}, Set: []string{"priority"}, Definition: board.Definition{Priority: 1}})
-	if n := briefs(); n != 1 {
-		t.Errorf("after a change: %d", n)
-	}
+	testrun.Equal(t, briefs(), 1, "after a change")
 	check(t, os.WriteFile(file, []byte(`{"version":1,"briefs":{"x":`), 0o600))
-	if n := briefs(); n != 40 {
-		t.Errorf("spoilt: %d", n)
-	}
+	testrun.Equal(t, briefs(), 40, "spoilt")
 	if temps, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); err != nil || len(temps) != 0 {
 		t.Errorf("left: %q %v", temps, err)
 	}
@@ -107,13 +103,9 @@ func TestBriefsCache(t *testing.T) {
 	briefs()
 	data := testrun.Must(os.ReadFile(file))(t)
 	check(t, os.WriteFile(file, data[1:], 0o600))
-	if n := briefs(); n != 40 {
-		t.Errorf("its lines under another heading: %d", n)
-	}
+	testrun.Equal(t, briefs(), 40, "its lines under another heading")
 	check(t, os.WriteFile(file, data[:len(data)-1], 0o600))
-	if n := briefs(); n != 1 {
-		t.Errorf("without the end of its last line: %d", n)
-	}
+	testrun.Equal(t, briefs(), 1, "without the end of its last line")
 	// A line that is spoilt costs the reading of its task.
 	for what, spoil := range map[string]func(line string) string{
 		"a field too many": func(line string) string { return line + "\ttrue" },
@@ -124,14 +116,10 @@ func TestBriefsCache(t *testing.T) {
 		lines := strings.Split(string(data), "\n")
 		lines[1] = spoil(lines[1])
 		check(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600))
-		if n := briefs(); n != 1 {
-			t.Errorf("%s: %d", what, n)
-		}
+		testrun.Equal(t, briefs(), 1, "%s", what)
 	}
 	check(t, os.Remove(file))
-	if n := briefs(); n != 40 {
-		t.Errorf("lost: %d", n)
-	}
+	testrun.Equal(t, briefs(), 40, "lost")
 	// The file of a task under another name is not a second task.
 	w := newWriter(t, store)
 	tree := testrun.Must(log.ReadTree(w.ctx, store, w.tip().Head.Tree))(t)
@@ -177,9 +165,7 @@ func TestSingles(t *testing.T) {
 	config := first.State.Config()
 	w.do(note("later"))
 	later := w.tip()
-	if later.State.Config() != config {
-		t.Error("the settings were decoded twice")
-	}
+	testrun.Equal(t, later.State.Config(), config, "the settings were decoded twice")
 	text := testrun.Must(s.Object(w.ctx, string(first.Commit)+":"+board.ConfigPath))(t)
 	edited := strings.Replace(string(text.Data), ": "+config.IntegrationBranch, ": trunk", 1)
 	w.byHand(map[string][]byte{board.ConfigPath: []byte(edited)})
@@ -187,9 +173,7 @@ func TestSingles(t *testing.T) {
 		t.Errorf("after a change: %v, %v", now.Config(), now.Err())
 	}
 	at := testrun.Must(w.log.At(w.ctx, first.Commit))(t)
-	if at.State.Config().IntegrationBranch != config.IntegrationBranch {
-		t.Error("an older commit has later settings")
-	}
+	testrun.Equal(t, at.State.Config().IntegrationBranch, config.IntegrationBranch, "an older commit has later settings")
 	newer := w.byHand(map[string][]byte{board.MetaPath: []byte("format: 2\n")})
 	for range 2 {
 		if _, err := w.log.At(w.ctx, newer); !errors.As(err, new(*log.NewerFormatError)) {

@@ -45,14 +45,10 @@ func TestLog(t *testing.T) {
 		if tip.Commit != commits[2] || tip.Head.Author.Name != "Ada" || tip.Head.Committer.Name != "Clone" || len(tip.Head.Parents) != 1 {
 			t.Errorf("%+v", tip.Head)
 		}
-		if ids := tip.State.List(board.TaskDir); !slices.Equal(ids, []string{"task-0", "task-1", "task-2"}) {
-			t.Errorf("%v", ids)
-		}
+		testrun.EqualSlices(t, tip.State.List(board.TaskDir), []string{"task-0", "task-1", "task-2"}, "the value")
 		// The board at an earlier commit.
 		old := testrun.Must(w.log.At(w.ctx, commits[0]))(t)
-		if ids := old.State.List(board.TaskDir); !slices.Equal(ids, []string{"task-0"}) {
-			t.Errorf("at the first task: %v", ids)
-		}
+		testrun.EqualSlices(t, old.State.List(board.TaskDir), []string{"task-0"}, "at the first task")
 		// The history in order, complete and from a commit on.
 		all := testrun.Must(s.Log(w.ctx, plumbing.ZeroOID, tip.Commit))(t)
 		since := testrun.Must(s.Log(w.ctx, commits[0], tip.Commit))(t)
@@ -174,12 +170,8 @@ func TestOrderOfIDs(t *testing.T) {
 		}
 		want := []string{"add", "add-a", "add-auth"}
 		e := w.do(&board.AmendTask{About: board.About{Task: "add"}, Set: []string{"priority"}, Definition: board.Definition{Priority: 1}})
-		if ids := e.After.List(board.TaskDir); !slices.Equal(ids, want) {
-			t.Errorf("after: %v", ids)
-		}
-		if ids := w.tip().State.List(board.TaskDir); !slices.Equal(ids, want) {
-			t.Errorf("read again: %v", ids)
-		}
+		testrun.EqualSlices(t, e.After.List(board.TaskDir), want, "after")
+		testrun.EqualSlices(t, w.tip().State.List(board.TaskDir), want, "read again")
 	})
 }
 
@@ -228,9 +220,7 @@ func TestStores(t *testing.T) {
 					t.Errorf("%+v", r)
 				}
 			}
-			if got := fmt.Sprint(names); got != c.want {
-				t.Errorf("below %v: %s, not %s", c.prefixes, got, c.want)
-			}
+			testrun.Equal(t, fmt.Sprint(names), c.want, "below %v", c.prefixes)
 		}
 		nowhere := plumbing.OID(strings.Repeat("ab", 20))
 		for name, want := range map[string]plumbing.OID{

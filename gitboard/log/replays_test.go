@@ -44,9 +44,7 @@ func TestReplays(t *testing.T) {
 		good := w.do(note("so")).Commit
 		all := testrun.Must(s.Log(w.ctx, plumbing.ZeroOID, good))(t)
 		for _, c := range all {
-			if err := w.log.Replays(w.ctx, c.OID); err != nil {
-				t.Errorf("%s: %v", c.Message, err)
-			}
+			testrun.ErrorIs(t, w.log.Replays(w.ctx, c.OID), nil, "%s", c.Message)
 		}
 		// rebuild makes a commit after another one out of nothing but its text.
 		rebuild := func(on plumbing.OID, c plumbing.Commit) (*log.Built, error) {
@@ -122,16 +120,12 @@ func TestSigned(t *testing.T) {
 		return err
 	}
 	check(t, do(note("one"), other))
-	if w.tip().Head.GPGSig != "" {
-		t.Error("signed though nobody asked for it")
-	}
+	testrun.Equal(t, w.tip().Head.GPGSig, "", "signed though nobody asked for it")
 	check(t, do(&board.KeysAdd{Principal: ada.Email, Public: key.Public()}, nil))
 	check(t, do(&board.SetConfig{Key: "require_signatures", Value: "true"}, key))
 	check(t, do(note("two"), key))
 	last := w.tip()
-	if public, err := log.SignedBy(last.Head); err != nil || public != key.Public() {
-		t.Errorf("signed by %q: %v", public, err)
-	}
+	testrun.Equal(t, testrun.Must(log.SignedBy(last.Head))(t), key.Public(), "signed by")
 	check(t, w.log.Replays(w.ctx, last.Commit))
 	for name, key := range map[string]*sshsig.Signer{"no key": nil, "a stranger's": other} {
 		var refused *board.Refusal
@@ -139,9 +133,7 @@ func TestSigned(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if w.tip().Commit != last.Commit {
-		t.Error("what may not be signed is written")
-	}
+	testrun.Equal(t, w.tip().Commit, last.Commit, "what may not be signed is written")
 	for name, forge := range map[string]func(c *plumbing.Commit){
 		"bears none":         func(c *plumbing.Commit) { c.GPGSig = "" },
 		"not a signature of": func(c *plumbing.Commit) { c.Committer.Name = "Eve" },

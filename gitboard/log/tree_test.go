@@ -32,9 +32,7 @@ func TestTreeHoldsOthers(t *testing.T) {
 	tree := testrun.Must(log.NewTree().Change(files))(t)
 	check(t, s.WriteObjects(ctx, tree.Objects(files)))
 	read := testrun.Must(log.ReadTree(ctx, s, tree.Root()))(t)
-	if got := paths(t, read); got != "tasks/a.yaml tasks/deeper" {
-		t.Errorf("it has %s", got)
-	}
+	testrun.Equal(t, paths(t, read), "tasks/a.yaml tasks/deeper", "it has")
 	none := map[string][]byte{"tasks/a.yaml": nil, "tasks/deeper/b.yaml": nil}
 	empty := testrun.Must(read.Change(none))(t)
 	if objects := empty.Objects(none); len(objects) != 1 || objects[0].OID != plumbing.EmptyTree {
@@ -65,9 +63,7 @@ func TestTreeChange(t *testing.T) {
 		} {
 			before := paths(t, tree)
 			next := testrun.Must(tree.Change(step.files))(t)
-			if got := paths(t, tree); got != before {
-				t.Errorf("step %d changed the old tree: %s", i, got)
-			}
+			testrun.Equal(t, paths(t, tree), before, "step %d changed the old tree", i)
 			check(t, s.WriteObjects(ctx, next.Objects(step.files)))
 			root = next.Root()
 			read := testrun.Must(log.ReadTree(ctx, s, root))(t)
@@ -79,9 +75,7 @@ func TestTreeChange(t *testing.T) {
 			}
 			tree = next
 		}
-		if root != plumbing.EmptyTree {
-			t.Errorf("the empty tree is %s", root)
-		}
+		testrun.Equal(t, root, plumbing.EmptyTree, "the empty tree is")
 	})
 }
 
@@ -123,9 +117,7 @@ func TestNoteIsFlat(t *testing.T) {
 		if objects != few[0] || bytes > few[1]+3*2*100*50 {
 			t.Errorf("beside %d notes a note touches %d objects with %d bytes, beside a few %v", n, objects, bytes, few)
 		}
-		if got, err := w.tip().State.LastID(board.NoteDir); err != nil || got != fmt.Sprintf("note-%d", n+1) {
-			t.Errorf("the note is %s, %v", got, err)
-		}
+		testrun.Equal(t, testrun.Must(w.tip().State.LastID(board.NoteDir))(t), fmt.Sprintf("note-%d", n+1), "the note is")
 	}
 }
 
@@ -154,9 +146,7 @@ func TestNumberedDirectories(t *testing.T) {
 			"notes/note-90000.yaml": data, "notes/1/100/note-10000.yaml": data, "anomalies/0/0/x": data,
 		})
 		tip = w.tip()
-		if last, err := tip.State.LastID(board.NoteDir); err != nil || last != "note-10000" {
-			t.Errorf("the last is %s, %v", last, err)
-		}
+		testrun.Equal(t, testrun.Must(tip.State.LastID(board.NoteDir))(t), "note-10000", "the last is")
 		if ids := tip.State.List(board.NoteDir); len(ids) != 123 || ids[122] != "note-10000" {
 			t.Errorf("listed %v", ids)
 		}

@@ -101,9 +101,7 @@ func TestWebhookGivesUp(t *testing.T) {
 	defer c.Close(time.Minute)
 	c.Send(notice("one"))
 	c.fails(t, `the webhook has not got "one": it answers 500`)
-	if n := asked.Load(); n != 3 {
-		t.Errorf("%d attempts", n)
-	}
+	testrun.Equal(t, asked.Load(), 3, "attempts")
 	c.Send(notice("bad"))
 	c.fails(t, "404")
 	if n := asked.Load(); n != 4 {

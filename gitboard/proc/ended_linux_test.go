@@ -52,13 +52,9 @@ func TestEnded(t *testing.T) {
 		"what only looks like one":    {string(dead) + " more", false},
 		"the first process, if later": {strings.Join([]string{"1", own[1], own[2], own[3]}, " "), true},
 	} {
-		if got := ID(c.process).Ended(); got != c.ended {
-			t.Errorf("%s (%q): ended is %t", name, c.process, got)
-		}
+		testrun.Equal(t, ID(c.process).Ended(), c.ended, "%s (%q): ended is", name, c.process)
 	}
-	if Of(1<<30) != "" {
-		t.Error("no process has an identity")
-	}
+	testrun.Equal(t, Of(1<<30), "", "no process has an identity")
 	if endedBeside("", ID(dead)) {
 		t.Error("where no process is known, one has ended")
 	}

@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,9 +73,7 @@ func TestGroups(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "true")
 	OwnGroup(cmd)
 	check(t, cmd.Run())
-	if err := cmd.Cancel(); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("it has ended: %v", err)
-	}
+	testrun.ErrorIs(t, cmd.Cancel(), os.ErrProcessDone, "it has ended")
 	EndGroup(cmd)
 }
 

@@ -46,9 +46,7 @@ func TestQueueFiles(t *testing.T) {
 	check(t, leaver.Try())
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := next.Await(ended, Wait{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("after its context has ended: %v", err)
-	}
+	testrun.ErrorIs(t, next.Await(ended, Wait{}), context.Canceled, "after its context has ended")
 	check(t, leaver.Close())
 	check(t, last.Await(t.Context(), Wait{Most: time.Minute})) // the wait that was given up does not keep the lock
 	check(t, last.Close())
@@ -78,9 +76,7 @@ func TestAwait(t *testing.T) {
 	check(t, next.Await(t.Context(), Wait{Beat: time.Minute, Missed: 1}))
 	late := open(t, path)
 	next.Drop()
-	if err := late.Await(t.Context(), Wait{Beat: time.Minute, Missed: 1}); !errors.Is(err, ErrReplaced) {
-		t.Errorf("at a file that was dropped: %v", err)
-	}
+	testrun.ErrorIs(t, late.Await(t.Context(), Wait{Beat: time.Minute, Missed: 1}), ErrReplaced, "at a file that was dropped")
 	check(t, next.Close())
 	check(t, holder.Close())
 }

@@ -28,9 +28,7 @@ func TestRequirements(t *testing.T) {
 func TestExempts(t *testing.T) {
 	p := Policy{Exempt: []string{"specs/**", "*.md"}}
 	for files, want := range map[string]bool{"specs/a/b.md": true, "specs/a README.md": true, "specs/a main.go": false, "docs/a.md": false, "": false} {
-		if got := p.exempts(strings.Fields(files)); got != want {
-			t.Errorf("%q: %v", files, got)
-		}
+		testrun.Equal(t, p.exempts(strings.Fields(files)), want, "%q", files)
 	}
 }
 

@@ -48,9 +48,7 @@ func TestUsed(t *testing.T) {
 		{"runs", u.Runs, 5}, {"tokens", u.Total.Tokens(), 6000}, {"lines", len(u.By), 3}, {"a merged task", u.PerMerged, 6000},
 		{"minutes a merged task", u.MinutesPerMerged, 11}, {"a rejection", u.PerRejection, 1500}, {"minutes a rejection", u.MinutesPerRejection, 3},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s: %d, not %d", c.what, c.got, c.want)
-		}
+		testrun.Equal(t, c.got, c.want, "%s", c.what)
 	}
 	if u.Tasks[0].Task != "login" || u.By[0].Model != "m-1" {
 		t.Errorf("the dearest are %s and %s", u.Tasks[0].Task, u.By[0].Model)
@@ -65,9 +63,7 @@ func TestUsageText(t *testing.T) {
 		t.Errorf("of no run: %q", got)
 	}
 	for n, want := range map[int]string{940: "940", 12_400: "12.4k", 3_100_000: "3.1M"} {
-		if got := report.Count(n); got != want {
-			t.Errorf("%d: %q, not %q", n, got, want)
-		}
+		testrun.Equal(t, report.Count(n), want, "%d", n)
 	}
 }
 

@@ -3,22 +3,18 @@ package retry
 import (
 	"context"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestRetries checks that the steps of a request share its retries.
 func TestRetries(t *testing.T) {
 	ctx, r := With(context.Background(), 2)
 	for i, want := range []bool{true, true, false, false} {
-		if got := May(ctx, 1, 9); got != want {
-			t.Errorf("retry %d: %t", i, got)
-		}
+		testrun.Equal(t, May(ctx, 1, 9), want, "retry %d", i)
 	}
-	if r.Spent() != 4 {
-		t.Errorf("spent %d", r.Spent())
-	}
+	testrun.Equal(t, r.Spent(), 4, "spent")
 	for failed, want := range []bool{true, true, false, false} { // without a limit of the request
-		if got := May(context.Background(), failed, 2); got != want {
-			t.Errorf("after %d failures: %t", failed, got)
-		}
+		testrun.Equal(t, May(context.Background(), failed, 2), want, "after %d failures", failed)
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 func TestAgentIDs(t *testing.T) {
 	for id, want := range map[string]roles.Role{"coder-1": roles.Coder, "planner-12": roles.Planner, "code-reviewer-3": roles.CodeReviewer} {
-		if got, err := roles.Of(id); err != nil || got != want {
-			t.Errorf("Of(%q) = %v, %v", id, got, err)
-		}
+		testrun.Equal(t, testrun.Must(roles.Of(id))(t), want, "Of(%q) =", id)
 		if n := strings.TrimLeft(id, "abcdefghijklmnopqrstuvwxyz-"); want.ID(map[string]int{"1": 1, "12": 12, "3": 3}[n]) != id {
 			t.Errorf("ID of %s is not %s", want, id)
 		}
@@ -25,9 +25,7 @@ func TestAgentIDs(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for _, s := range []string{"code-reviewer", "code_reviewer"} {
-		if r, err := roles.Parse(s); err != nil || r != roles.CodeReviewer {
-			t.Errorf("Parse(%q) = %v, %v", s, r, err)
-		}
+		testrun.Equal(t, testrun.Must(roles.Parse(s))(t), roles.CodeReviewer, "Parse(%q) =", s)
 	}
 	for _, s := range []string{"", "human", "system", "Coder", "reviewer"} {
 		if _, err := roles.Parse(s); err == nil {

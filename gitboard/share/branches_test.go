@@ -59,9 +59,7 @@ func TestOnlyBranches(t *testing.T) {
 		t.Fatalf("the second sees the lease %+v", seen)
 	}
 	w.check(w.a.take(w.a.lease(), "a")) // a heartbeat
-	if err := w.b.take(seen, "b"); !errors.Is(err, git.ErrRefMoved) {
-		t.Errorf("a lease that was renewed is taken with %v", err)
-	}
+	testrun.ErrorIs(t, w.b.take(seen, "b"), git.ErrRefMoved, "a lease that was renewed is taken with")
 	seen = w.b.lease()
 	unchanged := plumbing.RefUpdate{Ref: plumbing.LeaseRef("coder-1"), Old: seen.OID, New: seen.OID}
 	w.check(w.b.UpdateRefs(w.ctx, []plumbing.RefUpdate{unchanged, {Ref: w.b.Task("one"), New: w.b.here()}}, ""))
@@ -102,9 +100,7 @@ func TestOnlyBranches(t *testing.T) {
 	if held := c.lease(); held == nil || held.OID != w.a.lease().OID {
 		t.Errorf("a clone that joins sees the lease %+v", held)
 	}
-	if left := w.git(third, "for-each-ref", "refs/remotes/origin/liza"); left != "" {
-		t.Errorf("a clone that joins has\n%s", left)
-	}
+	testrun.Equal(t, w.git(third, "for-each-ref", "refs/remotes/origin/liza"), "", "a clone that joins has")
 	w.end(1)
 }
 
@@ -244,16 +240,12 @@ func TestReplacedBranches(t *testing.T) {
 					t.Errorf("%s: the clones see %s and %s, not %s", step.name, a, b, step.want)
 				}
 				there := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one")
-				if bare := there == string(step.to); bare != step.bare {
-					t.Errorf("%s: the host has %s for %s", step.name, there, step.to)
-				}
+				testrun.Equal(t, there == string(step.to), step.bare, "%s: the host has %s for %s", step.name, there, step.to)
 			}
 			for _, kept := range []plumbing.OID{more, further} {
 				w.git("", "--git-dir="+w.hub, "merge-base", "--is-ancestor", string(kept), "refs/heads/liza/task/one")
 			}
-			if left := w.git(w.a.Local().TopLevel(), "for-each-ref", "refs/remotes/origin/liza"); left != "" {
-				t.Errorf("pushes have left\n%s", left)
-			}
+			testrun.Equal(t, w.git(w.a.Local().TopLevel(), "for-each-ref", "refs/remotes/origin/liza"), "", "pushes have left")
 			w.end(6)
 		})
 	}
@@ -335,9 +327,7 @@ func TestSilentThere(t *testing.T) {
 		w.git(top, "config", key, value)
 	}
 	retired(w) // it seemed to sequence
-	if err := w.open(top).Fetch(w.ctx); !errors.Is(err, git.ErrSilent) {
-		t.Errorf("it ends with %v", err)
-	}
+	testrun.ErrorIs(t, w.open(top).Fetch(w.ctx), git.ErrSilent, "it ends with")
 	// On a slow machine it is given up on before it has said that it was asked.
 	if times, _ := os.ReadFile(asked); len(times) > 1 {
 		t.Errorf("it was asked %d times", len(times))
@@ -446,9 +436,7 @@ func TestForgedBranches(t *testing.T) {
 		if err := w.open(dir).Join(w.ctx, "origin"); !errors.As(err, new(*log.RecordError)) {
 			t.Errorf("%s: a clone joins with %v", name, err)
 		}
-		if after := w.git(dir, "config", "--local", "--list"); after != before {
-			t.Errorf("%s: git's settings have become\n%s", name, after)
-		}
+		testrun.Equal(t, w.git(dir, "config", "--local", "--list"), before, "%s: git's settings have become", name)
 		w.git(dir, "fetch", "-q")
 	}
 }
@@ -465,7 +453,5 @@ func TestLeftProbe(t *testing.T) {
 		w.git(w.hub, "update-ref", ref, strings.TrimSpace(main))
 	}
 	w.check(w.a.Probe(w.ctx, "next"))
-	if left := strings.TrimSpace(w.git(w.hub, "for-each-ref", "--format=%(refname)", plumbing.ProbePrefix)); left != young {
-		t.Errorf("there are left: %s", left)
-	}
+	testrun.Equal(t, strings.TrimSpace(w.git(w.hub, "for-each-ref", "--format=%(refname)", plumbing.ProbePrefix)), young, "there are left")
 }

@@ -66,9 +66,7 @@ func conform(t *testing.T, test func(t *testing.T, open func(n int) writer)) {
 			}
 			test(t, open)
 			tip := first.tip(t)
-			if tip.Settled != tip.Commit {
-				t.Errorf("it ends at %+v", tip)
-			}
+			testrun.Equal(t, tip.Settled, tip.Commit, "it ends at %+v", tip)
 			report, err := audit.Verify(t.Context(), first.store, nil, audit.Range{}, nil)
 			if err != nil || !report.OK() {
 				t.Errorf("the board: %v, %+v", err, report)

@@ -230,9 +230,7 @@ func TestFetchesAreCounted(t *testing.T) {
 	s.take(t.Context(), "fetch", queue.Wait{Most: time.Millisecond})()
 	s.dir = filepath.Join(s.dir, "fetch", "below")
 	s.take(t.Context(), "fetch", queue.Wait{Most: time.Hour})()
-	if n := s.pushing(); n != 0 {
-		t.Errorf("without a directory it is push %d", n)
-	}
+	testrun.Equal(t, s.pushing(), 0, "without a directory it is push")
 }
 
 // TestRecorded checks that the record of a push is read again, whatever else is in the file.

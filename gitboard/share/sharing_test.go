@@ -65,9 +65,7 @@ func TestCutOffShare(t *testing.T) {
 				s.remote.Store(&git.Remote{Name: "hub"})
 			}
 			again, err := s.repeats(t.Context(), c.by)
-			if again != c.again {
-				t.Errorf("a share by %s repeats one: %v", c.by, again)
-			}
+			testrun.Equal(t, again, c.again, "a share by %s repeats one", c.by)
 			if c.hint == "" {
 				check(t, err)
 			} else {
@@ -408,8 +406,6 @@ func TestHomeLost(t *testing.T) {
 			check(t, s.repo.Settings().Set(t.Context(), git.RemoteKey, by.Name))
 		}
 		s.remote.Store(nil)
-		if lost, err := s.HomeLost(t.Context()); err != nil || lost != c.lost {
-			t.Errorf("%s: its home is lost: %v, %v", name, lost, err)
-		}
+		testrun.Equal(t, testrun.Must(s.HomeLost(t.Context()))(t), c.lost, "%s: its home is lost", name)
 	}
 }

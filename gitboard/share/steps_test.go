@@ -160,9 +160,7 @@ func TestSentences(t *testing.T) {
 		"the board here (aaaaaaaaaa) and the board of hub (bbbbbbbbbb) have come apart; neither is changed":                                 &DivergedError{Remote: "hub", Here: a, There: b},
 		"the board here (aaaaaaaaaa) and the board of hub (bbbbbbbbbb) have nothing in common: they are two boards, and neither is changed": &DivergedError{"hub", a, b, true},
 	} {
-		if err.Error() != want {
-			t.Errorf("%q, not %q", err, want)
-		}
+		testrun.Equal(t, err.Error(), want, "%q, not", err)
 	}
 }
 

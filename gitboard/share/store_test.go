@@ -312,9 +312,7 @@ kill -9 $PPID`)
 	if !errors.As(err, &unclear) || !errors.As(err, new(*git.NetworkError)) || lost(err) {
 		t.Fatalf("it is told as %v", err)
 	}
-	if w.a.here() != before {
-		t.Error("what nobody knows of stands here")
-	}
+	testrun.Equal(t, w.a.here(), before, "what nobody knows of stands here")
 	w.check(os.Rename(away, w.hub))
 	if w.there() == before {
 		t.Fatal("the push was not done: the test shows nothing")
@@ -374,15 +372,11 @@ func TestDroppedBranchIsKept(t *testing.T) {
 	}
 	w.check(w.a.UpdateRefs(w.ctx, []plumbing.RefUpdate{{Ref: w.a.Task("one"), New: submitted}, {Ref: plumbing.ReviewRef("one", 1), New: submitted}}, ""))
 	w.check(w.publish(submitted, plumbing.ZeroOID))
-	if left := there(); left != "" {
-		t.Errorf("what was submitted is in the attic, too: %s", left)
-	}
+	testrun.Equal(t, there(), "", "what was submitted is in the attic, too")
 	w.check(w.publish(plumbing.ZeroOID, anew))
 	w.check(w.publish(anew, submitted)) // which is no fast-forward
 	want := fmt.Sprintf("refs/heads/liza/task/one %s\nrefs/liza/attic/one/%s %s", submitted, anew, anew)
-	if left := there(); left != want {
-		t.Errorf("the hub has\n%s\nnot\n%s", left, want)
-	}
+	testrun.Equal(t, there(), want, "the hub has")
 	w.git(w.a.Local().TopLevel(), "-c", "core.hooksPath="+os.DevNull, "push", "-q", "-f", w.hub, string(theirs)+":refs/heads/liza/task/one")
 	if err := w.publish(submitted, anew); err == nil || !strings.Contains(there(), "task/one "+string(theirs)) {
 		t.Errorf("moved back over what somebody has pushed, with %v:\n%s", err, there())
@@ -446,9 +440,7 @@ func TestMovedSubmission(t *testing.T) {
 					}
 					w.check(w.a.Fetch(w.ctx))
 				}
-				if now := w.ref(plumbing.ReviewRef("one", 1)); now != was {
-					t.Errorf("the submission that was here is at %s", now)
-				}
+				testrun.Equal(t, w.ref(plumbing.ReviewRef("one", 1)), was, "the submission that was here is at")
 				if w.ref(plumbing.ReviewRef("one", 2)).IsZero() || w.a.here() != w.there() {
 					t.Error("not everything else has come")
 				}
@@ -473,9 +465,7 @@ func TestOneRemote(t *testing.T) {
 	if err := late.Share(w.ctx, "other", "probe"); !errors.As(err, &refused) || refused.Code != board.CodeExists {
 		t.Errorf("the second share ends with %v", err)
 	}
-	if left := w.git(other, "for-each-ref"); left != "" {
-		t.Errorf("the other remote has\n%s", left)
-	}
+	testrun.Equal(t, w.git(other, "for-each-ref"), "", "the other remote has")
 }
 
 // TestBesideDeletingGits: two clones write in turn, and another git deletes in one of them what no ref

@@ -193,9 +193,7 @@ func TestNamespaces(t *testing.T) {
 	s := signerOf(t, "ed25519")
 	for made, other := range map[string]string{InToto: namespace, namespace: InToto} {
 		signature := must(s.SignFor(made, payload))
-		if public, err := VerifyFor(made, payload, signature); err != nil || public != s.Public() {
-			t.Errorf("%s: %q, %v", made, public, err)
-		}
+		testrun.Equal(t, testrun.Must(VerifyFor(made, payload, signature))(t), s.Public(), "%s", made)
 		if _, err := VerifyFor(other, payload, signature); err == nil {
 			t.Errorf("one made for %s serves for %s", made, other)
 		}

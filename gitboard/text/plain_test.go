@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func equal(t *testing.T, name, got, want string) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: %q, not %q", name, got, want)
-	}
+	testrun.Equal(t, got, want, "%s", name)
 }
 
 func equals(t *testing.T, name string, got, want []string) {

@@ -108,9 +108,7 @@ func (p *place) listed() string {
 // equal compares texts.
 func equal(t *testing.T, what, got, want string) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s:\n%s\nnot\n%s", what, got, want)
-	}
+	testrun.Equal(t, got, want, "%s", what)
 }
 
 const agents = "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\tpath = liza/hooks/gitconfig\n[includeIf \"gitdir:./worktrees/?integration*\"]\n\tpath = liza/hooks/gitconfig\n"
@@ -227,9 +225,7 @@ func TestOverwritten(t *testing.T) {
 	p = newPlace(t, true)
 	p.write(p.in("hooks", "update"), "#!/bin/sh\n")
 	p.install(install.Setup{Server: true})
-	if to, err := os.Readlink(p.hook("post-receive")); err != nil || to != p.in("hooks", "post-receive") {
-		t.Errorf("a hook that the server has not: %s, %v", to, err)
-	}
+	testrun.Equal(t, testrun.Must(os.Readlink(p.hook("post-receive")))(t), p.in("hooks", "post-receive"), "a hook that the server has not")
 	if _, err := os.Readlink(p.hook("update")); err == nil {
 		t.Error("the server's own hook is run by git alone")
 	}
@@ -336,9 +332,7 @@ func TestServersOwnHooks(t *testing.T) {
 		p.open(copied)
 		p.says(install.Status{On: true, Server: true})
 		p.install(install.Setup{Server: true})
-		if text := p.read(p.hook("run")); !strings.Contains(text, want+"\n") {
-			t.Errorf("the hooks of a copy are those of the original:\n%s", text)
-		}
+		testrun.Contains(t, p.read(p.hook("run")), want+"\n", "the hooks of a copy are those of the original")
 		p.says(install.Status{On: true, Files: true, Server: true})
 	}
 }

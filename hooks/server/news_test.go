@@ -156,9 +156,7 @@ func TestNews(t *testing.T) {
 		if (proven == done.Commit) != (c.fetches == 0) {
 			t.Errorf("%s: it is proven up to %s, and at %s", c.name, proven, done.Commit)
 		}
-		if tip := w.git(w.hub, "rev-parse", "liza/state"); tip != string(done.Commit) {
-			t.Errorf("%s: it is acknowledged as %s, and the hub has %s", c.name, done.Commit, tip)
-		}
+		testrun.Equal(t, w.git(w.hub, "rev-parse", "liza/state"), string(done.Commit), "%s: it is acknowledged as %s, and the hub has", c.name, done.Commit)
 		learned := w.view(b)
 		if w.check(b.Refresh(w.ctx)); w.view(b) != learned {
 			t.Errorf("%s: the clone has\n%s\nand after a fetch\n%s", c.name, learned, w.view(b))
@@ -204,9 +202,7 @@ func TestNewsText(t *testing.T) {
 	} {
 		done := try(h.ctx, c.at, c.has, c.landed)
 		if c.operations == 0 {
-			if done.News != "" {
-				t.Errorf("%s: it brings %q", name, done.News)
-			}
+			testrun.Equal(t, done.News, "", "%s: it brings", name)
 			continue
 		}
 		refs := map[string]plumbing.OID{held: plumbing.OID(h.lease), integration: plumbing.OID(c.landed)}
@@ -256,9 +252,7 @@ func TestForgedNews(t *testing.T) {
 		if n := fetched() - fetches; n != 1 && !strings.HasPrefix(name, "true, ") {
 			t.Errorf("%s: %d fetches", name, n)
 		}
-		if tip := w.git(w.hub, "rev-parse", "liza/state"); tip != string(done.Commit) {
-			t.Errorf("%s: it is acknowledged as %s, and the hub has %s", name, done.Commit, tip)
-		}
+		testrun.Equal(t, w.git(w.hub, "rev-parse", "liza/state"), string(done.Commit), "%s: it is acknowledged as %s, and the hub has", name, done.Commit)
 		if _, err := os.Stat(filepath.Join(w.hub, "forge")); err == nil {
 			t.Errorf("%s was not forged", name)
 		}

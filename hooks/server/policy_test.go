@@ -405,9 +405,7 @@ func TestReceived(t *testing.T) {
 	for _, m := range both {
 		want += m.Old + " " + m.New + " " + m.Ref + "\n"
 	}
-	if got := proven(h.note); got != want {
-		t.Errorf("proven is %q, not %q", got, want)
-	}
+	testrun.Equal(t, proven(h.note), want, "proven is")
 	// A push from another place than where the refs are is not proven as a transaction.
 	for i := range both {
 		if both[i].Ref != plumbing.BoardRef {

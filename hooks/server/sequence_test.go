@@ -264,9 +264,7 @@ func TestSequenced(t *testing.T) {
 		t.Errorf("the hub has %s, not the clone's own commit %s", head, first.Commit)
 	}
 	second := testrun.Must(b.Do(w.ctx, gitboard.Request{Actor: ada, ID: "mine"}, gitboard.Just(note("two"))))(w.t)
-	if n := pushed(); n != 1 {
-		t.Errorf("%d pushes", n)
-	}
+	testrun.Equal(t, pushed(), 1, "pushes")
 	if head := w.git(w.hub, "rev-parse", "liza/state"); head != string(second.Commit) || second.Repeated {
 		t.Errorf("it is acknowledged as %s, and the hub has %s", second.Commit, head)
 	}
@@ -638,9 +636,7 @@ func TestForgedTip(t *testing.T) {
 	if damaged := (*log.RecordError)(nil); !errors.As(err, &damaged) {
 		t.Errorf("it gets %v", err)
 	}
-	if tip := w.git(w.hub, "rev-parse", "liza/state"); tip != forged {
-		t.Errorf("the hub builds on it: %s", tip)
-	}
+	testrun.Equal(t, w.git(w.hub, "rev-parse", "liza/state"), forged, "the hub builds on it")
 }
 
 // TestUnseenLeaseInAParcel checks that a server leaves out an operation that ends no lease where it

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/cmdline"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -112,9 +114,7 @@ func TestOnlyWhatTheSituationNeeds(t *testing.T) {
 		"That was another attempt": "coder_inherited", "Each earlier finding needs": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "\nSTAGE: ": "coder_stage reviewer_quorum", "\nAPPROVALS SO FAR: ": "reviewer_quorum", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
 	} {
 		for name, text := range texts {
-			if strings.Contains(text, pattern) != slices.Contains(strings.Fields(where), name) {
-				t.Errorf("%s: %q belongs to %s", name, pattern, where)
-			}
+			testrun.Equal(t, strings.Contains(text, pattern), slices.Contains(strings.Fields(where), name), "%s: %q belongs to %s", name, pattern, where)
 		}
 	}
 }

@@ -41,9 +41,7 @@ func TestModel(t *testing.T) {
 		}
 		return script.Play(c)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Check(t, err)
 	defer m.Close()
 	for name, w := range wires {
 		t.Run(name, func(t *testing.T) {

@@ -441,7 +441,5 @@ func record(t *testing.T, to, cli, name string, play func(Conversation) Reply) {
 	if err != nil {
 		out.WriteString(err.Error())
 	}
-	if err := os.WriteFile(filepath.Join(to, cli+"-"+name+".txt"), out.Bytes(), 0o644); err != nil {
-		t.Error(err)
-	}
+	testrun.ErrorIs(t, os.WriteFile(filepath.Join(to, cli+"-"+name+".txt"), out.Bytes(), 0o644), nil, "it ends")
 }

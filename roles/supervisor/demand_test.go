@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -126,9 +128,7 @@ func TestDemandOfTeam(t *testing.T) {
 	}
 	for role, want := range map[roles.Role]int{"coder": 2, "docs_writer": 0, "code_reviewer": 3} {
 		d := s.demand(role, "coder-1 coder-2 code-reviewer-1 code-reviewer-2")
-		if d.Missing() != want {
-			t.Errorf("%s: missing %d, not %d", role, d.Missing(), want)
-		}
+		testrun.Equal(t, d.Missing(), want, "%s: missing", role)
 	}
 	if d := s.demand(roles.CodeReviewer, ""); d.Missing() != 1 || d.Spare("code-reviewer-2") || d.Bounds.Idle != 30*time.Second {
 		t.Errorf("%+v", d)
@@ -185,9 +185,7 @@ func TestDemandOfSeveralRoles(t *testing.T) {
 			for _, role := range []string{"planner", "architect", "code-reviewer", "auditor"} {
 				got = append(got, fmt.Sprint(s.demandOf(role, c.gone).Missing()))
 			}
-			if got := strings.Join(got, " "); got != c.want {
-				t.Errorf("missing %s, not %s", got, c.want)
-			}
+			testrun.Equal(t, strings.Join(got, " "), c.want, "missing")
 		})
 	}
 }
@@ -228,9 +226,7 @@ func TestPlanOfADeadPlanner(t *testing.T) {
 	}
 	step := func(want string) {
 		t.Helper()
-		if got := next(); got != want {
-			t.Errorf("%q, not %q", got, want)
-		}
+		testrun.Equal(t, next(), want, "the value")
 		if d := s.demandOf("planner", planner.ID); d.Missing() != 0 || d.Spare(planner2.ID) != strings.HasPrefix(want, "wait") {
 			t.Errorf("with %q: %d missing, spare: %v", want, d.Missing(), d.Spare(planner2.ID))
 		}
@@ -261,8 +257,6 @@ func TestSpareAgentEnds(t *testing.T) {
 	} {
 		l := s.look(coder1)
 		l.Patient, l.Spare, l.IdleBy = true, c.spare, 2*time.Minute
-		if got := said(Next(l, &Memory{IdleSince: l.Now.Add(-c.idle)}), l.Now); got != c.want {
-			t.Errorf("%q, not %q", got, c.want)
-		}
+		testrun.Equal(t, said(Next(l, &Memory{IdleSince: l.Now.Add(-c.idle)}), l.Now), c.want, "the value")
 	}
 }

@@ -46,9 +46,7 @@ func TestLane(t *testing.T) {
 		t.Errorf("a merge in progress is reported as %q, and waited for: %v", events, s.memory.Merges)
 	}
 	ends([]Landed{{Task: "login", Merged: true, Text: "merge login"}}, nil)
-	if got := strings.Join(events, "\n"); got != "merged login: merge login" {
-		t.Errorf("it reports %q", got)
-	}
+	testrun.Equal(t, strings.Join(events, "\n"), "merged login: merge login", "it reports")
 	ends(nil, errors.New("the disk is full"))
 	if got := strings.Join(events, "\n"); got != "trouble login: the merge is tried again later: the disk is full" || s.memory.Merges["login"].Times != 1 {
 		t.Errorf("it reports %q, and has failed %d times", got, s.memory.Merges["login"].Times)
@@ -62,9 +60,7 @@ func TestLane(t *testing.T) {
 	aborted.Halt, aborted.Merging = &report.Halt{File: "ABORT", Mode: board.Aborted}, s.lane.tasks
 	testrun.Must(s.merge(ctx, &aborted))(t)
 	must(t, s.merged(ctx, <-s.lane.done))
-	if got := strings.Join(events, "\n"); got != "merge_failed login: the run is aborted: the merge has been given up" {
-		t.Errorf("an abort: it reports %q", got)
-	}
+	testrun.Equal(t, strings.Join(events, "\n"), "merge_failed login: the run is aborted: the merge has been given up", "an abort: it reports")
 	if n := strings.Count(strings.Join(hands.did, " "), "merge"); n != 4 {
 		t.Errorf("it has begun %d merges", n)
 	}
@@ -89,9 +85,7 @@ func TestOutgrown(t *testing.T) {
 	} {
 		l := l
 		l.Merging = want.lane.tasks
-		if is := l.outgrown(s.memory, want.lane); is != want.is {
-			t.Errorf("%s: %v", name, is)
-		}
+		testrun.Equal(t, l.outgrown(s.memory, want.lane), want.is, "%s", name)
 	}
 
 	merge := func(l Look) {

@@ -249,9 +249,7 @@ func TestEndlessTrouble(t *testing.T) {
 		_ = s.step(ctx, Look{State: v.State, Agent: s.actor.ID, Role: s.Role, Now: clock.Now(), Leases: map[string]Seen{}})
 		clock.Pass(longestDelay)
 	}
-	if alarms != 1 {
-		t.Errorf("%d alarms", alarms)
-	}
+	testrun.Equal(t, alarms, 1, "alarms")
 }
 
 // TestSuccessorsFiles checks that a supervisor whose agent is registered by another one here leaves
@@ -289,9 +287,7 @@ func TestSure(t *testing.T) {
 	at := s.pulse.last
 	clock.Pass(s.pulse.every - time.Second)
 	must(t, s.pulse.sure(ctx))
-	if s.pulse.last != at {
-		t.Error("renewed too early")
-	}
+	testrun.Equal(t, s.pulse.last, at, "renewed too early")
 	clock.Pass(time.Second)
 	must(t, s.pulse.sure(ctx))
 	if s.pulse.last != clock.Now() {
@@ -424,19 +420,13 @@ func forgeBoard(t *testing.T, dir string, commit plumbing.OID, record string) pl
 // has, whatever the board's time between two heartbeats is.
 func TestBeatsBeforeTheLeaseEnds(t *testing.T) {
 	ctx, s, _, clock := supervised(t)
-	if s.pulse.every != time.Minute {
-		t.Errorf("with the usual settings a heartbeat comes every %s", s.pulse.every)
-	}
+	testrun.Equal(t, s.pulse.every, time.Minute, "with the usual settings a heartbeat comes every")
 	do(t, ctx, s.Board, human, &board.SetConfig{Key: "lease_duration", Value: "30"})
 	must(t, s.pulse.beat(ctx))
-	if s.pulse.every != time.Minute {
-		t.Error("a lease that was just renewed is renewed again")
-	}
+	testrun.Equal(t, s.pulse.every, time.Minute, "a lease that was just renewed is renewed again")
 	clock.Pass(time.Minute / 2)
 	must(t, s.pulse.beat(ctx))
-	if s.pulse.every != 10*time.Second {
-		t.Errorf("with a lease of 30 s a heartbeat comes every %s", s.pulse.every)
-	}
+	testrun.Equal(t, s.pulse.every, 10*time.Second, "with a lease of 30 s a heartbeat comes every")
 	if p := newPulse(s.Board, s.actor, stateOf(t, ctx, s).Config(), nil); p.every != 10*time.Second {
 		t.Errorf("a new process beats every %s", p.every)
 	}
@@ -445,9 +435,7 @@ func TestBeatsBeforeTheLeaseEnds(t *testing.T) {
 		LeaseDurationOverride: 6,
 	}})
 	must(t, s.claim(ctx, Look{State: stateOf(t, ctx, s)}, Step{Task: "logout"}))
-	if s.pulse.every != 2*time.Second {
-		t.Errorf("with a task whose lease is 6 s a heartbeat comes every %s", s.pulse.every)
-	}
+	testrun.Equal(t, s.pulse.every, 2*time.Second, "with a task whose lease is 6 s a heartbeat comes every")
 }
 
 // failing is a source that returns errors after a number of reads.
@@ -480,9 +468,7 @@ func TestUnread(t *testing.T) {
 				Next(l, &Memory{Claims: map[string]Failed{"cart": {Times: claimTries}}})
 				Oversee(l, &Running{Task: "login"})
 			})
-			if source.met != errors.Is(err, errUnread) {
-				t.Errorf("%s, after %d readings: %v", a.ID, left, err)
-			}
+			testrun.Equal(t, source.met, errors.Is(err, errUnread), "%s, after %d readings: %v", a.ID, left, err)
 			if !source.met {
 				break
 			}

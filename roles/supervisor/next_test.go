@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -289,15 +291,11 @@ func TestNext(t *testing.T) {
 			if ids, _ := l.landing(m); len(ids) > 0 {
 				got = "merge " + strings.Join(ids, " ") + ", " + got
 			}
-			if got != c.want {
-				t.Errorf("\n%s, not\n%s", got, c.want)
-			}
+			testrun.Equal(t, got, c.want, "the value")
 			if step.Do == Wait && !step.Until.IsZero() && !step.Until.After(l.Now) {
 				t.Error("it waits until a time in the past: that turns in circles")
 			}
-			if err := l.State.Err(); err != nil {
-				t.Error(err)
-			}
+			testrun.ErrorIs(t, l.State.Err(), nil, "it ends")
 		})
 	}
 }
@@ -384,9 +382,7 @@ func TestLearn(t *testing.T) {
 				e.At = at
 				m.Learn(e)
 			}
-			if wait := m.NotBefore.Sub(at); wait != c.after {
-				t.Errorf("it waits %s, not %s", wait, c.after)
-			}
+			testrun.Equal(t, m.NotBefore.Sub(at), c.after, "it waits")
 			if !strings.Contains(m.Why, c.why) || c.why == "" && m.Why != "" {
 				t.Errorf("because %q, not %q", m.Why, c.why)
 			}
@@ -419,9 +415,7 @@ func TestNoSlowCircles(t *testing.T) {
 		m.Learn(Outcome{At: start0.Std(), Role: "planner", Ours: true, Cut: "run_max_time"})
 		m.Learn(Outcome{At: start0.Std(), Role: "planner", Changed: true, Running: true})
 	}
-	if why := m.Broken(start0.Std()); why != "" {
-		t.Errorf("a planner that ends well is stopped: %s", why)
-	}
+	testrun.Equal(t, m.Broken(start0.Std()), "", "a planner that ends well is stopped")
 }
 
 // budget sets a budget and uses part of it on a task that coder-1 has claimed.

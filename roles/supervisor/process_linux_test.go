@@ -28,7 +28,5 @@ func TestLeftoverOfOneSession(t *testing.T) {
 	}
 	s.files.endLeftover(next)
 	<-second.Done
-	if text, err := s.files.kept(processFile); err != nil || text != "" {
-		t.Errorf("on record is %q, %v", text, err)
-	}
+	testrun.Equal(t, testrun.Must(s.files.kept(processFile))(t), "", "on record is")
 }

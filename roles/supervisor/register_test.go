@@ -211,9 +211,7 @@ func TestElsewhere(t *testing.T) {
 	must(t, f.keep(supervisorFile, record))
 	check := func(when, token string, want Supervision) {
 		t.Helper()
-		if got := Above(s.Board, token); got != want {
-			t.Errorf("%s: %+v, not %+v", when, got, want)
-		}
+		testrun.Equal(t, Above(s.Board, token), want, "%s", when)
 	}
 	check("it has ended", "", Supervision{})
 	t.Cleanup(queue.Hold(f.at(supervisorFile)))
@@ -222,9 +220,7 @@ func TestElsewhere(t *testing.T) {
 	check("another token", "guess", elsewhere)
 	check("its token", "secret", Supervision{Agent: "coder-1"})
 	for token, want := range map[string]Supervision{"": {}, "secret": {Agent: "coder-1"}} {
-		if got := above(s.Board, token, ""); got != want {
-			t.Errorf("without a process list, with the token %q: %+v", token, got)
-		}
+		testrun.Equal(t, above(s.Board, token, ""), want, "without a process list, with the token %q", token)
 	}
 	must(t, other.keep(supervisorFile, selfRecord("other"))) // lives in this namespace
 	check("another supervisor in sight", "", Supervision{})
@@ -258,9 +254,7 @@ func TestPlannerLeaves(t *testing.T) {
 			must(t, s.leaves(ctx, Look{State: stateOf(t, ctx, s).ForRules()}))
 		}
 		v := testrun.Must(s.Board.View(ctx))(t)
-		if got := v.State.Agent("planner-1").WaitingFor; got != want {
-			t.Errorf("it waits for %q, not %q", got, want)
-		}
+		testrun.Equal(t, v.State.Agent("planner-1").WaitingFor, want, "it waits for")
 		for _, w := range report.WakesOf(v.State, "planner-1") { // the next run leaves all
 			s.memory.Seen = map[string]string{w.Key(): w.Mark}
 		}

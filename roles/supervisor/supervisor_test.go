@@ -90,9 +90,7 @@ func TestPace(t *testing.T) {
 	takes = 5 * time.Second
 	moves()
 	clock.Pass(time.Minute)
-	if wait := fetch(); wait != 2*takes {
-		t.Errorf("with a slow remote it waits %s", wait)
-	}
+	testrun.Equal(t, fetch(), 2*takes, "with a slow remote it waits")
 }
 
 // TestForgedLines checks that nothing that an agent prints reads like a line of its supervisor,

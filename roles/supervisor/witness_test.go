@@ -37,9 +37,7 @@ func TestMeterOfReports(t *testing.T) {
 	}
 	_, _ = w.Write([]byte(strings.Replace(message, "ID", "2", 1)))
 	_, _ = w.Write([]byte(`{"type":"result","is_error":true,"usage":{"input_tokens":1}}` + "\n"))
-	if got := w.seen().used.Tokens(); got != 210 {
-		t.Errorf("an interrupted CLI's total of 1 takes away what was reported: %d", got)
-	}
+	testrun.Equal(t, w.seen().used.Tokens(), 210, "an interrupted CLI's total of 1 takes away what was reported")
 }
 
 // TestMeterByEstimate checks the estimate used for Codex, which reports usage only at its end: it
@@ -175,9 +173,7 @@ func TestCauseBeforeHints(t *testing.T) {
 		{"hint: commit your work first", "git liza: task/login has no commit"},
 	} {
 		_, _ = io.WriteString(w, step.line+"\n")
-		if w.said != step.said {
-			t.Errorf("after %q: %q", step.line, w.said)
-		}
+		testrun.Equal(t, w.said, step.said, "after %q", step.line)
 	}
 }
 
@@ -218,9 +214,7 @@ func TestRetriesAreShown(t *testing.T) {
 	}
 	print(`{"type":"assistant","message":{"id":"m-1","model":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"go test"}}],"usage":{"input_tokens":2000,"output_tokens":5}}}`)
 	shows("it answers", "")
-	if got := log.String(); !strings.Contains(got, " $ go test  (") {
-		t.Errorf("the log of the call has no time or no tokens: %q", got)
-	}
+	testrun.Contains(t, log.String(), " $ go test  (", "the log of the call has no time or no tokens")
 }
 
 // TestForgedUsage: figures that no run can have cost, which an agent has put into its output, take
@@ -243,9 +237,7 @@ func TestForgedUsage(t *testing.T) {
 		}
 		cost := board.Usage{Model: modelOf(used), CLI: "custom", Cost: costOf(used, time.Minute)}
 		cost.Bound(&board.State{}, "", start0)
-		if err := cost.Check(&board.State{}, board.Operation{Actor: planner, Time: start0}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		testrun.ErrorIs(t, cost.Check(&board.State{}, board.Operation{Actor: planner, Time: start0}), nil, "%s", name)
 	}
 }
 

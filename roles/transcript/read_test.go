@@ -139,17 +139,13 @@ func TestEmitEndsIt(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "coder-2", "a\nb\n")
 	stop := errors.New("stop")
-	if err := transcript.Read(t.Context(), dir, "coder-2", 0, true, func([]byte) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("%v", err)
-	}
+	testrun.ErrorIs(t, transcript.Read(t.Context(), dir, "coder-2", 0, true, func([]byte) error { return stop }), stop, "the value")
 }
 
 func TestLines(t *testing.T) {
 	at := time.Date(2026, 1, 31, 10, 0, 0, 5, time.FixedZone("", 3600))
 	line := transcript.Line(at, "started\nclaude")
-	if line != "[liza 2026-01-31T09:00:00Z] started claude\n" {
-		t.Errorf("%q", line)
-	}
+	testrun.Equal(t, line, "[liza 2026-01-31T09:00:00Z] started claude\n", "the value")
 	read, text, own := transcript.Parse(strings.TrimSuffix(line, "\n"))
 	if !own || text != "started claude" || !read.Equal(at.Truncate(time.Second)) {
 		t.Errorf("%s %q %t", read, text, own)

@@ -228,8 +228,6 @@ func TestReason(t *testing.T) {
 		(&worktrees.FailedError{Name: "x", Exit: 3}).Error(): {Failure: board.FailTest, Test: &worktrees.FailedError{Name: "x", Exit: 3}},
 		"the integration test failed":                        {Failure: board.FailTest},
 	} {
-		if got := r.Reason(); got != want {
-			t.Errorf("%q, not %q", got, want)
-		}
+		testrun.Equal(t, r.Reason(), want, "the value")
 	}
 }

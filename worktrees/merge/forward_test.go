@@ -158,9 +158,7 @@ func TestAnnounced(t *testing.T) {
 			t.Errorf("%s is withdrawn", name)
 		}
 	}
-	if len(left) != 6 {
-		t.Errorf("left are %v", left)
-	}
+	testrun.Equal(t, len(left), 6, "left are %v", left)
 }
 
 // TestBehindElsewhere checks when doctor reports a checkout that has not followed: not before a

@@ -117,9 +117,7 @@ func TestCheckOut(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := checkOut(cancelled, &candidate{view: v, commit: base}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cut short: %v", err)
-	}
+	testrun.ErrorIs(t, checkOut(cancelled, &candidate{view: v, commit: base}), context.Canceled, "cut short")
 	out("after that", base, true)
 	run(t, top, "sparse-checkout", "set", "--no-cone", "/a.txt")
 	must(t, os.Remove(ready))
@@ -151,9 +149,7 @@ func TestCheckOut(t *testing.T) {
 	exclude := filepath.Join(b.Repo().CommonDir(), "info", "exclude")
 	must(t, os.Remove(exclude))
 	must(t, os.Mkdir(exclude, 0o755))
-	if err := checkOut(ctx, &candidate{view: v, commit: base}); !errors.Is(err, syscall.EISDIR) {
-		t.Errorf("git's ignore rules can't be read: %v", err)
-	}
+	testrun.ErrorIs(t, checkOut(ctx, &candidate{view: v, commit: base}), syscall.EISDIR, "git's ignore rules can't be read")
 }
 
 // TestSetUpAgain checks that the kept worktree is made again when worktree_setup was set, changed or
@@ -269,9 +265,7 @@ func TestFollowingTheAway(t *testing.T) {
 			if done, err := catchUp(ctx, b, v); err != nil || !slices.Equal(done, []string{disk}) {
 				t.Errorf("%q are brought forward: %v", done, err)
 			}
-			if said := run(t, disk, "status", "--porcelain"); said != "" {
-				t.Errorf("it has %q", said)
-			}
+			testrun.Equal(t, run(t, disk, "status", "--porcelain"), "", "it has")
 		})
 	}
 }
@@ -330,9 +324,7 @@ func TestLost(t *testing.T) {
 		}
 	}
 	other := errors.New("the disk is full")
-	if err := (&holding{}).lost(other); !errors.Is(err, other) {
-		t.Errorf("%v", err)
-	}
+	testrun.ErrorIs(t, (&holding{}).lost(other), other, "the value")
 }
 
 // TestRenewalUnseen checks that a lease whose renewal was reported as failed, and took place, still
@@ -362,9 +354,7 @@ func TestRenewalUnseen(t *testing.T) {
 	if _, _, err := other.now(cancelled); err == nil {
 		t.Error("a lease that can't be read is none")
 	}
-	if err := other.check(cancelled); !errors.Is(err, lease.ErrTaken) {
-		t.Errorf("it does not say why the step was ended: %v", err)
-	}
+	testrun.ErrorIs(t, other.check(cancelled), lease.ErrTaken, "it does not say why the step was ended")
 	must(t, (*holding)(nil).release(ctx))
 }
 
@@ -546,9 +536,7 @@ func TestOverlay(t *testing.T) {
 		tree = testrun.Must(o.put(ctx, tree, c.path, file))(t)
 		must(t, b.Repo().WriteObjects(ctx, o.written))
 		names := strings.Fields(testrun.RunGit(t, top, "ls-tree", "-r", "--name-only", string(tree)))
-		if got := strings.Join(names, " "); got != c.want {
-			t.Errorf("%s as %s: %q, not %q", c.source, c.path, got, c.want)
-		}
+		testrun.Equal(t, strings.Join(names, " "), c.want, "%s as %s", c.source, c.path)
 		if line := testrun.RunGit(t, top, "ls-tree", "-r", string(tree), c.path); !strings.HasPrefix(line, "100755 blob "+string(file.OID)) {
 			t.Errorf("%s as %s: %s", c.source, c.path, line)
 		}

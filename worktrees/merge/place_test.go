@@ -273,9 +273,7 @@ func TestPlaceWithoutTheLease(t *testing.T) {
 		testrun.Must(os.ReadFile(begun))(t)
 		take(t, ctx, b)
 		must(t, os.WriteFile(taken, []byte("\n"), 0))
-		if err := <-ended; !errors.Is(err, lease.ErrTaken) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testrun.ErrorIs(t, <-ended, lease.ErrTaken, "%s", name)
 		if _, err := os.Stat(readyFile(placeOf(t, b))); err == nil {
 			t.Errorf("%s: the place is called ready", name)
 		}

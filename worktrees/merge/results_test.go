@@ -109,9 +109,7 @@ func TestLeaves(t *testing.T) {
 		"the commit is not here":    {of(board.CodeMissing, "one"), true},
 		"integration is not proven": {of(board.CodeIntegration, ""), true},
 	} {
-		if got := leaves(c.err); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		testrun.Equal(t, leaves(c.err), c.want, "%s", name)
 	}
 }
 
@@ -213,9 +211,7 @@ func TestHoldOfTheDead(t *testing.T) {
 		t.Errorf("what needs no test waits for a dead process: %+v %v", free, err)
 	}
 	h := testrun.Must(hold(ctx, b, reviewer("code-reviewer-2"), "", "u"))(t)
-	if h.held.Process != proc.This() {
-		t.Errorf("the lease names the process %q", h.held.Process)
-	}
+	testrun.Equal(t, h.held.Process, proc.This(), "the lease names the process")
 }
 
 // TestGiveBackRenews checks that landing keeps its lease even if, with many writers, it takes
@@ -249,9 +245,7 @@ func TestCheckRenews(t *testing.T) {
 		}
 	}
 	must(t, one.release(ctx))
-	if err := one.check(ctx); !errors.Is(err, lease.ErrTaken) {
-		t.Errorf("given back: %v", err)
-	}
+	testrun.ErrorIs(t, one.check(ctx), lease.ErrTaken, "given back")
 }
 
 // TestDuring checks that the lease is renewed during a long step, and that losing it cancels the

@@ -45,9 +45,7 @@ func TestPrepareMoved(t *testing.T) {
 	c := &candidate{view: v, task: &board.Task{ID: "one"}, base: base, commit: commitOn(t, b, base, "b.txt", "b\n")}
 	must(t, tr.prepare(ctx, v, []*candidate{c}))
 	setIntegration(t, b, commitOn(t, b, base, "c.txt", "c\n"))
-	if err := tr.prepare(ctx, v, []*candidate{c}); !errors.Is(err, errMoved) {
-		t.Errorf("got %v", err)
-	}
+	testrun.ErrorIs(t, tr.prepare(ctx, v, []*candidate{c}), errMoved, "got")
 }
 
 // TestBusyBeforeItComputes checks that of two merges that begin at once the second computes nothing
@@ -80,9 +78,7 @@ func TestInReview(t *testing.T) {
 	one := &train{r: TrainRequest{Tasks: []string{"missing", "one"}}}
 	for when, want := range map[string]bool{string(plumbing.BoardRef): false, string(plumbing.BoardRef) + "~1": true} {
 		v := testrun.Must(b.ViewAt(ctx, when))(t)
-		if got := one.inReview(v); got != want {
-			t.Errorf("at %s: %v", when, got)
-		}
+		testrun.Equal(t, one.inReview(v), want, "at %s", when)
 	}
 }
 
@@ -266,9 +262,7 @@ func TestRetryOfTheLost(t *testing.T) {
 	if err := retry(); !errors.As(err, &refused) || refused.Code != board.CodeMissing || cmdline.Hint(refused.Hint) != "git liza sync" {
 		t.Errorf("its commit is lost: %v", err)
 	}
-	if got := view(t, ctx, b).State.Task("one").Status; got != board.IntegrationFailed {
-		t.Errorf("it is %s", got)
-	}
+	testrun.Equal(t, view(t, ctx, b).State.Task("one").Status, board.IntegrationFailed, "it is")
 }
 
 // TestCameWithAnother checks which landings prove that a commit came to integration with them: a
@@ -331,9 +325,7 @@ func TestFinishOfAnotherRequest(t *testing.T) {
 	if _, err := Train(ctx, b, TrainRequest{Request: r, Tasks: []string{"one"}}); !refusedAs(err, board.CodeExists) {
 		t.Errorf("a train by the same request: %v", err)
 	}
-	if got := view(t, ctx, b).State.Task("one").Status; got != board.Approved {
-		t.Errorf("it is %s", got)
-	}
+	testrun.Equal(t, view(t, ctx, b).State.Task("one").Status, board.Approved, "it is")
 }
 
 // TestForgedApproval checks that a task whose approval no operation gave is not merged, does not

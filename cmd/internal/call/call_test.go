@@ -26,16 +26,12 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("at %s: %q", tty.Name(), c.App.Process().Terminal)
 	}
 	env["TTY"] = "/dev/console"
-	if got := c.App.Process().Terminal; got != "/dev/console" {
-		t.Errorf("TTY says /dev/console: %q", got)
-	}
+	testrun.Equal(t, c.App.Process().Terminal, "/dev/console", "TTY says /dev/console")
 	delete(env, "TTY")
 	file := testrun.Must(os.Open(os.DevNull))(t)
 	defer file.Close()
 	c.App.Stdin = file
-	if got := c.App.Process().Terminal; got != "" {
-		t.Errorf("without a terminal: %q", got)
-	}
+	testrun.Equal(t, c.App.Process().Terminal, "", "without a terminal")
 }
 
 // TestNullIsNotATerminal: the null device is a character device but not a terminal: nothing is
@@ -59,9 +55,7 @@ func TestNoTextBeginsALine(t *testing.T) {
 	testrun.Check(t, c.Say(append(lines, "said by coder-1: x\rnext: six\u2028next: seven")...))
 	want := "intent        do\n              next: one\n              next: two\n              next: three\n              next: four\n" +
 		"files         a.go\n              b.go^Jtests         c_test.go^Mnext: five\nsaid by coder-1: x next: six next: seven\n"
-	if b.String() != want {
-		t.Errorf("it says\n%swant\n%s", b.String(), want)
-	}
+	testrun.Equal(t, b.String(), want, "it says")
 }
 
 // TestWriteFile: only a file of the same command is replaced, and nothing is written through a link.

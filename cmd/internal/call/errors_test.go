@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -62,9 +64,7 @@ func TestExitCodes(t *testing.T) {
 // again in another way.
 func TestHintOfAnUnclearPush(t *testing.T) {
 	network := &git.NetworkError{Remote: "hub", Said: "no answer", Err: git.ErrSilent}
-	if hint := Classify(network).Hint; !strings.Contains(hint, "--offline") {
-		t.Errorf("a remote that can't be reached: %s", hint)
-	}
+	testrun.Contains(t, Classify(network).Hint, "--offline", "a remote that can't be reached")
 	hint := Classify(fmt.Errorf("append note: %w", &log.UnclearError{Err: network})).Hint
 	for _, way := range []string{"git liza sync", "git liza log", "--request"} {
 		if !strings.Contains(hint, way) {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
@@ -21,8 +23,6 @@ func TestFreshnessLine(t *testing.T) {
 		{3, 2, "as origin had it 1m ago; 2 operations on their way; 3 queued for git liza sync"},
 	} {
 		seen := call.SeenAt{Name: "origin", Fetched: board.At(now.Add(-time.Minute)), Queued: c.queued, Pending: c.pending}
-		if got := seen.Line(now); got != c.want {
-			t.Errorf("%d queued, %d pending: %q, not %q", c.queued, c.pending, got, c.want)
-		}
+		testrun.Equal(t, seen.Line(now), c.want, "%d queued, %d pending", c.queued, c.pending)
 	}
 }

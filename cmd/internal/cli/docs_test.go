@@ -289,9 +289,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			if !two || len(args) == 1 && dispatch.Find(args) != nil {
 				continue // the group is a command of its own
 			}
-			if out := prints(args...); !strings.Contains(out, "  "+c.Name+" ") {
-				t.Errorf("%v prints %q", args, out)
-			}
+			testrun.Contains(t, prints(args...), "  "+c.Name+" ", "%v prints", args)
 		}
 	}
 }

@@ -257,9 +257,7 @@ func TestLogFollows(t *testing.T) {
 		}
 	}
 	stop()
-	if code := <-ended; code != 0 {
-		t.Errorf("interrupted, it ends with %d", code)
-	}
+	testrun.Equal(t, <-ended, 0, "interrupted, it ends with")
 	for line := range lines {
 		t.Errorf("it says %q, too", line)
 	}

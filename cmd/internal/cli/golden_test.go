@@ -290,9 +290,7 @@ func TestFilterByStage(t *testing.T) {
 	o := testrun.Must(report.Look(s.state(), report.Outside{Leases: s.leases(), Events: s.events}, s.now.Std()))(t)
 	text := strings.Join(screen.Status(paper(120), o, screen.Reasons(s.state()), screen.Choice{Filter: "docs"}), "\n")
 	for id, found := range map[string]bool{"guide": true, "tour": true, "lex": false} {
-		if strings.Contains(text, "\n  "+id+" ") != found {
-			t.Errorf("%s is listed: %v\n%s", id, !found, text)
-		}
+		testrun.Equal(t, strings.Contains(text, "\n  "+id+" "), found, "%s is listed: %v %s", id, !found, text)
 	}
 }
 

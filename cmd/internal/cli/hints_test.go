@@ -223,9 +223,7 @@ func TestRefusalsNameTheWayOut(t *testing.T) {
 	if _, message, hint := l.try("reviewer-1", "claim-review"); !strings.Contains(message, "like coder-1") || strings.Contains(hint, "LIZA_AGENT_ID=") || !strings.Contains(hint, "a human works without one") {
 		t.Errorf("reviewer-1 is told: %s\nhint: %s", message, hint)
 	}
-	if score := l.score(mistyped); score != 2*len(mistyped) {
-		t.Errorf("%d commands with a mistyped id score %d", len(mistyped), score)
-	}
+	testrun.Equal(t, l.score(mistyped), 2*len(mistyped), "%d commands with a mistyped id score", len(mistyped))
 }
 
 // score runs each move and its hint, and gives one point for the right hint and one for a hint that

@@ -62,9 +62,7 @@ func TestPrimeWaits(t *testing.T) {
 	if text := l.liza("code-reviewer-1", "prime", "--wait", "1"); !strings.Contains(text, "Probably next: the review of sums") || strings.Contains(text, "Rules:") {
 		t.Errorf("the reviewer does not wait for sums, or reads the rules again:\n%s", text)
 	}
-	if text := l.liza("", "status", "--json"); !strings.Contains(text, `"id":"coder-2"`) {
-		t.Errorf("prime did not register coder-2:\n%s", text)
-	}
+	testrun.Contains(t, l.liza("", "status", "--json"), `"id":"coder-2"`, "prime did not register coder-2")
 	done := make(chan string)
 	go func() {
 		_, out, errs := l.run("coder-2", "prime", "--wait", "60")
@@ -83,9 +81,7 @@ func TestPrimeWaits(t *testing.T) {
 	}
 	l.liza("coder-1", "block", "sums", "--reason", "no base is named", "--question", "Which base?")
 	for _, said := range []string{"Wakes you: BLOCKED_TASKS: sums", "Wakes you: BLOCKED_TASKS: sums"} {
-		if text := l.liza("planner-1", "prime", "--wait", "1"); !strings.Contains(text, said) {
-			t.Errorf("the planner does not read %q:\n%s", said, text)
-		}
+		testrun.Contains(t, l.liza("planner-1", "prime", "--wait", "1"), said, "the planner does not read")
 	}
 	l.liza("", "verify")
 }

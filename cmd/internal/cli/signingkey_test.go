@@ -102,9 +102,7 @@ func TestLoadKey(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", where, err)
 		}
-		if by, err := sshsig.Verify([]byte("content"), signature); err != nil || by != public {
-			t.Errorf("%s: %q, %v", where, by, err)
-		}
+		testrun.Equal(t, testrun.Must(sshsig.Verify([]byte("content"), signature))(t), public, "%s", where)
 	}
 	for _, c := range []struct{ socket, where, says string }{
 		{"", "locked", "it has a passphrase, and no ssh-agent holds it"},

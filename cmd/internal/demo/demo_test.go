@@ -119,9 +119,7 @@ func result(t *testing.T, dir string) {
 	if left, _ := filepath.Glob(filepath.Join(dir, ".worktrees", "*")); len(left) > 0 {
 		t.Errorf("left in .worktrees: %q", left)
 	}
-	if branches := git(t, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads"); branches != "integration\nliza/state\nmain" {
-		t.Errorf("branches:\n%s", branches)
-	}
+	testrun.Equal(t, git(t, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads"), "integration\nliza/state\nmain", "branches")
 }
 
 func TestFullDirectoryIsRefused(t *testing.T) {

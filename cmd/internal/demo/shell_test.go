@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestEnvironment(t *testing.T) {
@@ -23,8 +25,6 @@ func TestEnvironment(t *testing.T) {
 				got = append(got, v)
 			}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("with %s: %q", have, got)
-		}
+		testrun.Equal(t, strings.Join(got, " "), want, "with %s: %q", have, got)
 	}
 }

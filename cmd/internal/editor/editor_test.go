@@ -55,9 +55,7 @@ func TestAnInterruptIsTheEditors(t *testing.T) {
 		}
 	}
 	testrun.Must(host.Write([]byte{3}))(t)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("editing ended with %v", err)
-	}
+	testrun.ErrorIs(t, cmd.Wait(), nil, "editing ended with")
 	if got, err := os.ReadFile(file); err != nil || string(got) != "interrupted\n" {
 		t.Errorf("the editor wrote %q, %v", got, err)
 	}
@@ -70,9 +68,7 @@ func TestEdit(t *testing.T) {
 	if err := Edit("test -f", file, nil, nil, nil); err == nil {
 		t.Error("a command that fails is not an error")
 	}
-	if err := Edit("touch -m --", file, nil, nil, nil); err != nil {
-		t.Error(err)
-	}
+	testrun.ErrorIs(t, Edit("touch -m --", file, nil, nil, nil), nil, "it ends")
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
 	}

@@ -24,9 +24,7 @@ func TestStorable(t *testing.T) {
 		"\x1b\x00\xff":                                       "",
 		"ghp_" + strings.Repeat("x", 40) + " in a long line": left,
 	} {
-		if got := storable(text); got != want {
-			t.Errorf("%q becomes %q", text, got)
-		}
+		testrun.Equal(t, storable(text), want, "%q becomes", text)
 	}
 	long := strings.Repeat("ä\n", 20_000) + "the end"
 	if got := storable(long); len(got) > maxText+10 || !strings.HasSuffix(got, "ä\nthe end") || !board.Storable(got) {

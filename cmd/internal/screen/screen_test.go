@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/cmd/internal/call"
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 	"github.com/git-liza/git-liza/gitboard"
@@ -27,9 +29,7 @@ func TestInput(t *testing.T) {
 		for _, k := range c.keys {
 			i.press(k, false)
 		}
-		if got := i.String(); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		testrun.Equal(t, i.String(), c.want, "%s", c.name)
 	}
 	i := newInput("a question\ntext:", strings.Repeat("0123456789", 9))
 	lines := i.lines(call.Page{Width: 21})
@@ -73,18 +73,14 @@ func TestStatusAfterTheEnd(t *testing.T) {
 	}
 	page := call.Page{Width: 120, Height: 30, Signs: call.UnicodeSigns}
 	lines := Status(page, o, func(string) string { return "" }, Choice{})
-	if last := lines[len(lines)-1]; last != "your code: integration is 44 commits ahead of main: git merge integration" {
-		t.Errorf("the last line is %q", last)
-	}
+	testrun.Equal(t, lines[len(lines)-1], "your code: integration is 44 commits ahead of main: git merge integration", "the last line is")
 	text := strings.Join(lines, "\n")
 	if strings.Contains(text, "RUNNING") || strings.Count(text, "Take money") != 9 {
 		t.Errorf("the end shows\n%s", text)
 	}
 	o.Behind = &report.Behind{Integration: "integration", Into: "main", Commits: 3}
 	lines = Status(page, o, func(string) string { return "" }, Choice{})
-	if last := lines[len(lines)-1]; last != "integration is 3 commits behind main: git liza land --merge main" {
-		t.Errorf("the last line is %q", last)
-	}
+	testrun.Equal(t, lines[len(lines)-1], "integration is 3 commits behind main: git liza land --merge main", "the last line is")
 	page.Width = 80
 	if text := strings.Join(Status(page, o, func(string) string { return "" }, Choice{}), "\n"); strings.Contains(text, "Take money") {
 		t.Errorf("80 columns have titles:\n%s", text)
@@ -139,7 +135,5 @@ func TestStatusIsNotCut(t *testing.T) {
 	if lines := strings.Join(Status(page, o, func(string) string { return "" }, Choice{}), "\n"); !strings.Contains(lines, "12 of 58 merged, 10 in progress, 2 dropped, 10 blocked, 11 stuck\n") {
 		t.Errorf("the tasks are cut:\n%s", lines)
 	}
-	if got := page.Cut("A long title that was cut...", 27); got != "A long title that was cut…" {
-		t.Errorf("cut again: %q", got)
-	}
+	testrun.Equal(t, page.Cut("A long title that was cut...", 27), "A long title that was cut…", "cut again")
 }

@@ -3,6 +3,8 @@ package start
 import (
 	"reflect"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 func TestPropose(t *testing.T) {
@@ -44,8 +46,6 @@ func TestSpecification(t *testing.T) {
 		"Add a dark mode":                    "# Add a dark mode\n",
 		"Add a dark mode\r\n\r\nIt follows.": "# Add a dark mode\n\nIt follows.\n",
 	} {
-		if got := Specification(goal); got != want {
-			t.Errorf("%q: %q, want %q", goal, got, want)
-		}
+		testrun.Equal(t, Specification(goal), want, "%q", goal)
 	}
 }

@@ -32,9 +32,7 @@ func TestTroubleIsNoWork(t *testing.T) {
 		if at.Unix() < 1180 {
 			want = "registered"
 		}
-		if got := s.doing["coder-1"].what; got != want {
-			t.Errorf("after %s it is %q, not %q", e.Event, got, want)
-		}
+		testrun.Equal(t, s.doing["coder-1"].what, want, "after %s it is", e.Event)
 	}
 	if since := s.doing["coder-1"].since; since.Unix() != 1180 {
 		t.Errorf("it works since %d", since.Unix())
@@ -51,9 +49,7 @@ func TestFitting(t *testing.T) {
 		44: "2 CLAIMED | coder-1 login 3m | +2",
 		20: "2 CLAIMED | +3",
 	} {
-		if got := fitting("2 CLAIMED", agents, width); got != want {
-			t.Errorf("%d columns: %q, not %q", width, got, want)
-		}
+		testrun.Equal(t, fitting("2 CLAIMED", agents, width), want, "%d columns", width)
 	}
 }
 
@@ -93,9 +89,7 @@ func TestAskHoldsBack(t *testing.T) {
 
 // TestSupported: a team is refused, with one sentence and a way out, where it could not be ended.
 func TestSupported(t *testing.T) {
-	if err := supported(true, "linux"); err != nil {
-		t.Error(err)
-	}
+	testrun.ErrorIs(t, supported(true, "linux"), nil, "it ends")
 	var refused *call.Outcome
 	if err := supported(false, "windows"); !errors.As(err, &refused) || refused.Exit != 5 || !strings.Contains(refused.Message, "on windows") || !strings.Contains(refused.Hint, "WSL") {
 		t.Errorf("%v", err)
@@ -140,9 +134,7 @@ func TestTelemetry(t *testing.T) {
 	if want := fmt.Sprintf("--pid %d -C %s from the app\n", os.Getpid(), dir); err != nil || string(begun) != want {
 		t.Errorf("%q, want %q (%v)", begun, want, err)
 	}
-	if warned != "OpenTelemetry: it is too slow\n" {
-		t.Errorf("%q", warned)
-	}
+	testrun.Equal(t, warned, "OpenTelemetry: it is too slow\n", "the value")
 }
 
 // TestNoTelemetry: without a collector no program is started; without the program a sentence names

@@ -86,9 +86,7 @@ func TestAttacks(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) {
 			before := w.tip()
 			r := w.attack(t, a)
-			if r.status != a.status {
-				t.Errorf("it was answered with %d, not %d:\n%s", r.status, a.status, r.body)
-			}
+			testrun.Equal(t, r.status, a.status, "it was answered with %d, not %d: %s", r.status, a.status, r.body)
 			for _, text := range append(a.mustNotContain, "root:", "[core]") {
 				if strings.Contains(r.body, text) {
 					t.Errorf("the answer holds %q:\n%s", text, r.body)
@@ -97,9 +95,7 @@ func TestAttacks(t *testing.T) {
 			if to := r.header.Get("Location"); strings.Contains(to, "evil") {
 				t.Errorf("it leads to %s", to)
 			}
-			if r.header.Get("Access-Control-Allow-Origin") != "" {
-				t.Error("other sites may read the answer")
-			}
+			testrun.Equal(t, r.header.Get("Access-Control-Allow-Origin"), "", "other sites may read the answer")
 			if a.status != http.StatusBadRequest && r.header.Get("Content-Security-Policy") == "" {
 				t.Error("the answer has no policy")
 			}
@@ -108,9 +104,7 @@ func TestAttacks(t *testing.T) {
 			}
 		})
 	}
-	if text := w.must("", "read", "human_notes"); !strings.Contains(text, "--text-file=/etc/passwd") {
-		t.Errorf("a note that looks like a flag is not a note:\n%s", text)
-	}
+	testrun.Contains(t, w.must("", "read", "human_notes"), "--text-file=/etc/passwd", "a note that looks like a flag is not a note")
 	w.must("", "verify")
 }
 
@@ -187,12 +181,8 @@ func TestCookie(t *testing.T) {
 			t.Errorf("the policy %q has no %s", policy, want)
 		}
 	}
-	if own := r.header.Get("Cross-Origin-Resource-Policy"); own != "same-origin" {
-		t.Errorf("other sites may load what is here: %q", own)
-	}
-	if len(w.token) != 64 {
-		t.Errorf("the token %s has not 256 bits", w.token)
-	}
+	testrun.Equal(t, r.header.Get("Cross-Origin-Resource-Policy"), "same-origin", "other sites may load what is here")
+	testrun.Equal(t, len(w.token), 64, "the token %s has not 256 bits", w.token)
 }
 
 // TestSessionsStay: a browser stays admitted when the server restarts, for a week at most; what the
@@ -217,9 +207,7 @@ func TestSessionsStay(t *testing.T) {
 		r.AddCookie(&http.Cookie{Name: c.Name, Value: kept.read()[0].Hash})
 	}
 	got, err := forged.client.Do(r)
-	if forged.read(got, err).status != http.StatusUnauthorized {
-		t.Error("a kept secret lets somebody in")
-	}
+	testrun.Equal(t, forged.read(got, err).status, http.StatusUnauthorized, "a kept secret lets somebody in")
 	s.clock.Pass(8 * 24 * time.Hour)
 	if r := again.get("/"); r.status != http.StatusUnauthorized {
 		t.Errorf("a browser that was away for eight days is answered with %d", r.status)
@@ -271,9 +259,7 @@ func TestSessionsAreRenewed(t *testing.T) {
 		if r.status != http.StatusOK {
 			t.Fatalf("after four days without use it is answered with %d", r.status)
 		}
-		if cookie := r.header.Get("Set-Cookie"); !strings.Contains(cookie, "Max-Age=604800") {
-			t.Errorf("the browser would forget its cookie: %q", cookie)
-		}
+		testrun.Contains(t, r.header.Get("Set-Cookie"), "Max-Age=604800", "the browser would forget its cookie")
 	}
 	if len(kept.read()) != 1 || !kept.read()[0].Expires.After(first) {
 		t.Errorf("a restarted server would know %v", kept.read())

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -198,9 +197,7 @@ func TestBrowser(t *testing.T) {
 	one.do(chromedp.Click("#p-inbox form button", chromedp.ByQuery))
 	one.until("the page says what was done", text(".flash", "cart")+" && "+followed)
 	one.until("the question is gone", "!"+text("#p-inbox h3", "cart"))
-	if out := s.must("", "read"); !strings.Contains(out, "Euro, of course") {
-		t.Error("the answer is not on the board")
-	}
+	testrun.Contains(t, s.must("", "read"), "Euro, of course", "the answer is not on the board")
 
 	// Keys.
 	one.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))

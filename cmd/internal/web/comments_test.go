@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestReviewByForms: without scripts, a submission is commented on and rejected where it is read;
@@ -33,9 +35,7 @@ func TestReviewByForms(t *testing.T) {
 	for _, view := range []string{"", "?view=split"} {
 		page = w.get("/task/login" + view)
 		page.mustHold(t, `<div class="remark"><b>Ann</b>`, "It tests nothing.", "Comments on lines", "2 comments on this submission: a rejection takes them along.")
-		if found := acting.FindString(page.body); found != "" {
-			t.Errorf("the page holds %q", found)
-		}
+		testrun.Equal(t, acting.FindString(page.body), "", "the page holds")
 	}
 	if r := w.post("/act/comment", "id", "login", "commit", commit, "where", "login.go:44", "text", "too far"); r.status != http.StatusConflict || !strings.Contains(html.UnescapeString(r.body), "no line 44") || !strings.Contains(r.body, "too far") {
 		t.Errorf("%d %s", r.status, r.body)
@@ -71,9 +71,7 @@ func TestReviewByForms(t *testing.T) {
 	}
 	w.get("/task/login").mustHold(t, "In review by Ann", "Give the review back")
 	r = w.post("/act/verdict", "id", "login", "commit", commit, "verdict", "REJECTED", "reason", "No.", "where", "login.go:4", "issue", "a | b", "why", "no test", "suggestion", "test it", "spec", "n/a", "anomaly", "none", "prior", "RESOLVED: the answer\r\nPARTIAL: the test")
-	if r.status != http.StatusSeeOther {
-		t.Errorf("%d %s", r.status, r.body)
-	}
+	testrun.Equal(t, r.status, http.StatusSeeOther, "%d %s", r.status, r.body)
 	if text := fmt.Sprint(s.must("", "show", "login")); !strings.Contains(text, "a | b") || !strings.Contains(text, "PARTIAL: the test") {
 		t.Error(text)
 	}
@@ -119,9 +117,7 @@ func TestDiscoveryAndGoneAgent(t *testing.T) {
 		t.Errorf("%d: %s", r.status, said)
 	}
 	for _, r := range []answer{w.post("/act/settle", "id", "disc-1", "how", "defer", "reason", "after the release"), w.post("/act/recover-agent", "request", "web-1", "id", "coder-1")} {
-		if r.status != http.StatusSeeOther {
-			t.Errorf("%d %s", r.status, r.body)
-		}
+		testrun.Equal(t, r.status, http.StatusSeeOther, "%d %s", r.status, r.body)
 	}
 	if page := w.get("/"); strings.Contains(page.body, `action="/act/settle"`) || strings.Contains(page.body, "coder-1 is silent") {
 		t.Error("they still wait")

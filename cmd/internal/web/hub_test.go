@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
@@ -28,9 +30,7 @@ func TestFollowedOnce(t *testing.T) {
 	}
 	(&hub{newest: l}).forget()
 	ask("/graph", nil)
-	if made["/graph"] != 2 {
-		t.Error("an old look is kept")
-	}
+	testrun.Equal(t, made["/graph"], 2, "an old look is kept")
 }
 
 // TestNeededBy checks which tasks wait for one, and that a look goes through all tasks once, not

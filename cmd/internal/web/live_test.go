@@ -240,9 +240,7 @@ func TestTroubleEnds(t *testing.T) {
 	for e.name == "trouble" { // said twice if it was looked at while it went
 		e = now.next(t)
 	}
-	if e.name != "change" {
-		t.Errorf("the board is back: %s %s", e.name, e.data)
-	}
+	testrun.Equal(t, e.name, "change", "the board is back: %s %s", e.name, e.data)
 }
 
 // TestSlowRequest: who sends half of a form, and never the rest, holds no connection; a page that is
@@ -285,9 +283,7 @@ func TestBrowserLeaves(t *testing.T) {
 		return do(ctx, a)
 	}}).enter()
 	w.posts(browser, "/act/verdict", url.Values{"id": {"pay"}, "take": {"yes"}, "verdict": {"APPROVED"}, "reason": {"It is good."}, "commit": {s.git("rev-parse", "task/pay")}})
-	if got := s.must("", "read", "tasks.pay.status"); got != "APPROVED\n" {
-		t.Errorf("pay is %q", got)
-	}
+	testrun.Equal(t, s.must("", "read", "tasks.pay.status"), "APPROVED\n", "pay is")
 }
 
 // TestServerEndsActs: an act that waits for a remote which does not answer ends with the server, and

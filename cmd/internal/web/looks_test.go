@@ -32,9 +32,7 @@ func TestTicks(t *testing.T) {
 			}
 			seen[tick.Text] = true
 		}
-		if len(seen) != want {
-			t.Errorf("until %s: %v", until, seen)
-		}
+		testrun.Equal(t, len(seen), want, "until %s: %v", until, seen)
 	}
 }
 
@@ -157,7 +155,5 @@ func TestValueIsWhole(t *testing.T) {
 		t.Errorf("%q", attribute)
 	}
 	posted := html.UnescapeString(strings.TrimSuffix(strings.TrimPrefix(attribute, `value="`), `"`))
-	if posted != path {
-		t.Errorf("posted %q", posted)
-	}
+	testrun.Equal(t, posted, path, "posted")
 }

@@ -48,9 +48,7 @@ func TestPages(t *testing.T) {
 					t.Errorf("%q is missing:\n%s", text, r.body)
 				}
 			}
-			if found := acting.FindString(r.body); found != "" {
-				t.Errorf("the page holds %q", found)
-			}
+			testrun.Equal(t, acting.FindString(r.body), "", "the page holds")
 			for _, wrong := range []string{"template:", "can&#39;t evaluate", "%!", "http://", "https://"} {
 				if strings.Contains(r.body, wrong) {
 					t.Errorf("the page holds %q", wrong)
@@ -73,9 +71,7 @@ func TestPast(t *testing.T) {
 			sign = "&"
 		}
 		r := w.get(path + sign + "at=" + at)
-		if r.status != http.StatusOK {
-			t.Errorf("%s: %d", path, r.status)
-		}
+		testrun.Equal(t, r.status, http.StatusOK, "%s", path)
 		r.mustHold(t, "The board as it was")
 		if strings.Contains(r.body, `method="post"`) || !strings.Contains(r.body, `data-live=""`) {
 			t.Errorf("%s of the past has forms, or is followed", path)
@@ -131,9 +127,7 @@ func TestManyTasks(t *testing.T) {
 func TestSeek(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
 	first := w.git("rev-list", "--max-parents=0", "liza/state")
-	if to := w.get("/seek?n=1&to=/graph%3Fover=1").header.Get("Location"); to != "/graph?at="+first+"&over=1" {
-		t.Errorf("it leads to %s", to)
-	}
+	testrun.Equal(t, w.get("/seek?n=1&to=/graph%3Fover=1").header.Get("Location"), "/graph?at="+first+"&over=1", "it leads to")
 	last := w.git("rev-list", "--count", "liza/state")
 	if to := w.get("/seek?n=" + last + "&to=/").header.Get("Location"); to != "/" {
 		t.Errorf("the last operation leads to %s, not to the board as it is", to)
@@ -167,9 +161,7 @@ func TestActs(t *testing.T) {
 		if r.status != http.StatusSeeOther || !strings.HasPrefix(r.header.Get("Location"), "/task/pay?done=") {
 			t.Fatalf("%s: %d %s\n%s", a.act, r.status, r.header.Get("Location"), r.body)
 		}
-		if op := w.git("log", "-1", "--format=%(trailers:key=Liza-Op,valueonly)%an", "liza/state"); op != a.op+"\nAnn" {
-			t.Errorf("%s: the newest operation is %q", a.act, op)
-		}
+		testrun.Equal(t, w.git("log", "-1", "--format=%(trailers:key=Liza-Op,valueonly)%an", "liza/state"), a.op+"\nAnn", "%s: the newest operation is", a.act)
 		if a.show != "" && !strings.Contains(w.must("", "show", a.fields[1]), a.show) {
 			t.Errorf("%s: %s is not %s", a.act, a.fields[1], a.show)
 		}
@@ -184,9 +176,7 @@ func TestActs(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
 	r := w.post("/act/answer", "id", "pay", "text", "yes", "how", "keep-work", "assessment", "a long thought")
-	if r.status != http.StatusConflict {
-		t.Errorf("it is answered with %d", r.status)
-	}
+	testrun.Equal(t, r.status, http.StatusConflict, "it is answered with")
 	r.mustHold(t, "pay is UNCLAIMED", "a long thought", "Try again")
 	w.post("/act/answer", "id", "cart", "text", "").mustHold(t, "Write the answer", "Try again")
 }

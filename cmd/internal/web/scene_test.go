@@ -315,9 +315,7 @@ func (s *scene) serve(o options) *site {
 		}
 		stopped = true
 		cancel()
-		if err := <-ended; err != nil {
-			s.t.Errorf("the server ended with %v", err)
-		}
+		testrun.ErrorIs(s.t, <-ended, nil, "the server ended with")
 		b.Close()
 	}
 	s.t.Cleanup(w.stop)

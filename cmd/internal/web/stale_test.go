@@ -86,9 +86,7 @@ func TestVerdictIsOnWhatIsShown(t *testing.T) {
 		"/task/login": true, "/task/login?to=2": true, "/task/login?from=1&to=2": true, "/task/login?to=1": false, "/task/login?from=2&to=1": false,
 	} {
 		r := w.get(path)
-		if is := strings.Contains(r.body, `action="/act/verdict"`); is != judged {
-			t.Errorf("%s has a form for the verdict: %v", path, is)
-		}
+		testrun.Equal(t, strings.Contains(r.body, `action="/act/verdict"`), judged, "%s has a form for the verdict", path)
 		if !judged {
 			r.mustHold(t, `href="/task/login#p-diff"`)
 		}
@@ -136,9 +134,7 @@ func TestNothingHalfDone(t *testing.T) {
 			t.Errorf("a field is shown by its name %v", labels)
 		}
 	}
-	if s.tip() != tip {
-		t.Error("a refused verdict took the review")
-	}
+	testrun.Equal(t, s.tip(), tip, "a refused verdict took the review")
 	if notes := s.must("", "read", "human_notes"); strings.Contains(notes, "It asks for both") {
 		t.Errorf("the note was left: %s", notes)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/testrun"
+
 	"github.com/git-liza/git-liza/gitboard/git/plumbing"
 )
 
@@ -22,9 +24,7 @@ func TestReadObject(t *testing.T) {
 		id + " missing\n": " <nil>", id + " blob 1\nab": " the answer of git cat-file is out of step", id + " blob 9\na": " unexpected EOF", "": " unexpected EOF",
 	} {
 		o, err := readObject(bufio.NewReader(strings.NewReader(answer)))
-		if got := fmt.Sprint(o.OID, " ", err); got != want {
-			t.Errorf("%q: %s", answer, got)
-		}
+		testrun.Equal(t, fmt.Sprint(o.OID, " ", err), want, "%q", answer)
 	}
 }
 
@@ -38,9 +38,7 @@ func TestLastLine(t *testing.T) {
 		"progress 1%\rprogress 2%\rdone":                                                  "done",
 		"\tindented \n":                                                                   "indented",
 	} {
-		if got := LastLine(said); got != want {
-			t.Errorf("%q: got %q, want %q", said, got, want)
-		}
+		testrun.Equal(t, LastLine(said), want, "%q:", said)
 	}
 }
 
@@ -73,9 +71,7 @@ func TestFirstCause(t *testing.T) {
 		"remote: <p>Not here</p>\nerror: x":                      "x",
 		"warning: redirecting to h\nhint: x\nhint:\nfatal: bad":  "bad",
 	} {
-		if got := FirstCause(said); got != want {
-			t.Errorf("%q\n got %q\nwant %q", said, got, want)
-		}
+		testrun.Equal(t, FirstCause(said), want, "%q ", said)
 	}
 }
 

@@ -23,9 +23,7 @@ func TestMoveFails(t *testing.T) {
 	if err := Move(from, "/sys/none/below/to"); err == nil || errors.Is(err, fs.ErrNotExist) { // nobody can make one there
 		t.Errorf("to where no directory can be made: %v", err)
 	}
-	if readIn(t, from, "sub/file") != "x" {
-		t.Error("it is gone")
-	}
+	testrun.Equal(t, readIn(t, from, "sub/file"), "x", "it is gone")
 }
 
 // TestCopyAged checks that the copy of an index is as old as the index: git does not read files that
@@ -75,9 +73,7 @@ func TestWatch(t *testing.T) {
 	for e, want := range map[fsnotify.Event]bool{
 		{Name: path, Op: fsnotify.Create}: true, {Name: path, Op: fsnotify.Write}: false, {Name: path + ".new", Op: fsnotify.Create}: false,
 	} {
-		if replaces(e, path) != want {
-			t.Errorf("%v replaces it: %v", e, !want)
-		}
+		testrun.Equal(t, replaces(e, path), want, "%v replaces it: %v", e, !want)
 	}
 }
 

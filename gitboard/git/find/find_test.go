@@ -16,9 +16,7 @@ func TestMeant(t *testing.T) {
 	writeIn(t, dir, ".git/x", "")
 	writeIn(t, dir, "sub/file", "")
 	for path, want := range map[string]bool{dir: true, dir + "/sub": true, dir + "/sub/file": false, dir + "/missing": false, "/": exists("/.git")} {
-		if got := Meant(gitenv.List{}, path); got != want {
-			t.Errorf("%s: %v", path, got)
-		}
+		testrun.Equal(t, Meant(gitenv.List{}, path), want, "%s", path)
 	}
 	if !Meant(gitenv.List{"GIT_DIR=x"}, "/") {
 		t.Error("it is not so")
@@ -40,9 +38,7 @@ func TestOddLinks(t *testing.T) {
 	}
 	one := strings.Repeat("1", 40)
 	for text, sound := range map[string]bool{one + "\n": true, one: false, "ref: refs/x": true, "ref: foo\n": false} {
-		if isSoundHead(text) != sound {
-			t.Errorf("%q is sound: %t", text, !sound)
-		}
+		testrun.Equal(t, isSoundHead(text), sound, "%q is sound: %t", text, !sound)
 	}
 }
 

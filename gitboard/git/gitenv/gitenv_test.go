@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 // TestElsewhere checks which variables a program does not get that must find its own repository.
@@ -14,21 +16,15 @@ func TestElsewhere(t *testing.T) {
 	given := []string{"HOME=/h", "GIT_DIR=x", "GIT_INDEX_FILE=x", "GIT_OBJECT_DIRECTORY=x", "GIT_QUARANTINE_PATH=x",
 		"GIT_CEILING_DIRECTORIES=x", "GIT_CONFIG_COUNT=1", "GIT_DIRECTORY=kept"}
 	want := []string{"HOME=/h", "GIT_CONFIG_COUNT=1", "GIT_DIRECTORY=kept"}
-	if got := Elsewhere(given); !slices.Equal(got, want) {
-		t.Errorf("got %v", got)
-	}
-	if got := List(given).Where(); !slices.Equal(got, []string{"GIT_DIR=x"}) {
-		t.Errorf("a repository is found by %v", got)
-	}
+	testrun.EqualSlices(t, Elsewhere(given), want, "got")
+	testrun.EqualSlices(t, List(given).Where(), []string{"GIT_DIR=x"}, "a repository is found by")
 }
 
 // TestClean checks that a child gets neither the caller's key nor, outside of a push, a
 // quarantine, and writes to no other process's record of a push.
 func TestClean(t *testing.T) {
 	given := List{"HOME=/h", "GIT_DIR=x", "LIZA_SIGNING_KEY=x", "GIT_OBJECT_DIRECTORY=o", "GIT_TRACE2_EVENT=/c/.git/liza/.push-trace-1"}
-	if got := Clean(given); !slices.Equal(got, append([]string{"HOME=/h"}, Quiet...)) {
-		t.Errorf("got %v", got)
-	}
+	testrun.EqualSlices(t, Clean(given), append([]string{"HOME=/h"}, Quiet...), "got")
 	own := "GIT_TRACE2_EVENT=/var/log/push-traces/git"
 	if got := Clean(List{own}); !slices.Contains(got, own) {
 		t.Errorf("the user's own trace: %v", got)
@@ -52,9 +48,7 @@ func TestAddSettings(t *testing.T) {
 	values := []string{"plain", "", "two words", `it's "quoted" \ and !so`, "a=b", "line\nbreak", "!cd \"./$GIT_PREFIX\" && '/x y/git-liza'"}
 	for _, value := range values {
 		current := AddSettings("'user.name=Ada'", Setting{Key: "core.hooksPath", Value: "/before"}, Setting{"liza.test", value})
-		if again := AddSettings(current, Setting{"liza.test", value}); again != current {
-			t.Errorf("added twice: %s", again)
-		}
+		testrun.Equal(t, AddSettings(current, Setting{"liza.test", value}), current, "added twice")
 		cmd := exec.Command("git", "config", "--null", "--get", "liza.test")
 		cmd.Env = append(os.Environ(), ParametersVar+"="+current, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=liza.test", "GIT_CONFIG_VALUE_0=earlier")
 		out, err := cmd.CombinedOutput()

@@ -67,19 +67,13 @@ func TestProcesses(t *testing.T) {
 // TestNames checks what is read of a command line.
 func TestNames(t *testing.T) {
 	for line, want := range map[string]string{"git -c a=b --no-pager -C x gc": "gc", "git --exec-path gc": "gc", "git": "", "git --git-dir x": ""} {
-		if got := nameOfCommand("git", strings.Fields(line)); got != want {
-			t.Errorf("%s is %q", line, got)
-		}
+		testrun.Equal(t, nameOfCommand("git", strings.Fields(line)), want, "%s is", line)
 	}
 	for words, want := range map[string]string{"git-receive-pack hub.git": "receive-pack", "/bin/sh git-receive-pack": "receive-pac"} {
-		if got := nameOfCommand("git-receive-pac", strings.Fields(words)); got != want {
-			t.Errorf("%s is %s", words, got)
-		}
+		testrun.Equal(t, nameOfCommand("git-receive-pac", strings.Fields(words)), want, "%s is", words)
 	}
 	for line, want := range map[string]string{"git --git-dir": "/env", "git --git-dir x": "x", "git --git-dir=y": "y", "git": "/env"} {
-		if got := gitDirOf(strings.Fields(line), []string{"A=b", "GIT_DIR=/env"}); got != want {
-			t.Errorf("%s works in %q", line, got)
-		}
+		testrun.Equal(t, gitDirOf(strings.Fields(line), []string{"A=b", "GIT_DIR=/env"}), want, "%s works in", line)
 	}
 }
 

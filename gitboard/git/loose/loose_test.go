@@ -28,9 +28,7 @@ func TestIntact(t *testing.T) {
 	} {
 		path := filepath.Join(dir, "object")
 		check(t, os.WriteFile(path, c.text, 0o644))
-		if Intact(path, o) != c.want {
-			t.Errorf("%s: %v", name, !c.want)
-		}
+		testrun.Equal(t, Intact(path, o), c.want, "%s: %v", name, !c.want)
 	}
 	if Intact(filepath.Join(dir, "none"), o) {
 		t.Error("a file that is missing is intact")

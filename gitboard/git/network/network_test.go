@@ -70,9 +70,7 @@ func TestRejected(t *testing.T) {
 	} {
 		err := Rejected([]byte(c.out), c.err)
 		for _, kind := range all {
-			if errors.Is(err, kind) != slices.Contains(c.want, kind) {
-				t.Errorf("%s: %v is %v: %t", name, err, kind, errors.Is(err, kind))
-			}
+			testrun.Equal(t, errors.Is(err, kind), slices.Contains(c.want, kind), "%s: %v is %v", name, err, kind)
 		}
 		if part := (*PartError)(nil); errors.As(err, &part) != (name == "part of it") || part != nil && !slices.Equal(part.Left, []string{"refs/x"}) {
 			t.Errorf("%s: a part was done: %v", name, part)
@@ -108,9 +106,7 @@ func TestSSHCommand(t *testing.T) {
 				got = command
 			}
 		}
-		if got != c.want {
-			t.Errorf("%s: %q", name, got)
-		}
+		testrun.Equal(t, got, c.want, "%s", name)
 	}
 	for dir, want := range map[string]bool{"apart": true, "a part": false, "a%part": false, strings.Repeat("long", 10): false} {
 		if got := keepConnection(apart, folder(dir)); (got != "") != want {
@@ -132,9 +128,7 @@ func TestKeptConnections(t *testing.T) {
 		"ssh://git@host/board": true, "git@host:board": true, "host:board": true, "git+ssh://host/board": true,
 		"https://host/board": false, "/srv/board.git": false, "../board.git": false, "file:///srv/board": false, "./a:b": false,
 	} {
-		if got := keeps(address, ""); got != want {
-			t.Errorf("%s: %v", address, got)
-		}
+		testrun.Equal(t, keeps(address, ""), want, "%s", address)
 	}
 	if keeps("host:board", "ssh -i key") {
 		t.Error("an own command is changed")
@@ -177,9 +171,7 @@ func TestUnsent(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "trace")
 		check(t, os.WriteFile(file, []byte(text), 0o644))
 		trace := &PushTrace{file: file}
-		if got := trace.Unsent(); got != want {
-			t.Errorf("%q: %t", text, got)
-		}
+		testrun.Equal(t, trace.Unsent(), want, "%q", text)
 		trace.Drop()
 		if _, err := os.Stat(file); err == nil || trace.Unsent() {
 			t.Error("the record is there after all")

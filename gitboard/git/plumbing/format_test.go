@@ -192,9 +192,7 @@ func TestPutFile(t *testing.T) {
 		}
 		return all
 	}
-	if got := strings.Join(list(tree, ""), " "); got != "b/c dir/a dir/b dir/deep" {
-		t.Errorf("got %s", got)
-	}
+	testrun.Equal(t, strings.Join(list(tree, ""), " "), "b/c dir/a dir/b dir/deep", "got")
 	failed := errors.New("it can't be read")
 	if _, _, err := PutFile(tree, "x", TreeEntry{}, func(OID) ([]TreeEntry, error) { return nil, failed }); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
@@ -205,9 +203,7 @@ func TestPutFile(t *testing.T) {
 func TestMoves(t *testing.T) {
 	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
 	text := fmt.Sprintf("%s %s Ada <x> 1 +0000\tfirst\nodd\n%s x Ada\tsecond\n%s %s Ada <x> 2 +0000\n", b, a, a, a, b)
-	if got := fmt.Sprint(ParseReflog(text)); got != fmt.Sprint([]RefMove{{OID(b), ""}, {OID(a), "first"}}) {
-		t.Errorf("got %s", got)
-	}
+	testrun.Equal(t, fmt.Sprint(ParseReflog(text)), fmt.Sprint([]RefMove{{OID(b), ""}, {OID(a), "first"}}), "got")
 }
 
 func TestEncodePack(t *testing.T) {
@@ -250,12 +246,8 @@ func TestRefNames(t *testing.T) {
 		AsBranch(HomeRef):                  "refs/heads/liza/home",
 		AsBranch(BoardRef):                 BoardRef,
 	} {
-		if got != want {
-			t.Errorf("%s, not %s", got, want)
-		}
-		if err := CheckRefName(BranchRef(got)); err != nil {
-			t.Error(err)
-		}
+		testrun.Equal(t, got, want, "the value")
+		testrun.ErrorIs(t, CheckRefName(BranchRef(got)), nil, "it ends")
 	}
 	for _, own := range []string{LeaseRef("coder-1"), ReviewRef("add-auth", 2), ProbePrefix + "1-x", HomeRef} {
 		if got := FromBranch(AsBranch(own)); got != own {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/testrun"
 )
 
 const examplePatch = `diff --git a/a.go b/a.go
@@ -38,9 +40,7 @@ deleted file mode 100644
 func TestUnresolved(t *testing.T) {
 	got := Unresolved("diff --git a/a b/a\n@@ -3 +3,5 @@\n+<<<<<<< HEAD\n one\n+=======\n+two\n+>>>>>>> b\n" +
 		"diff --git a/b b/b\n@@ -1,2 +1 @@\n-<<<<<<< HEAD\n+<<<<<<< x\ndiff --git a/c b/c\n@@ -1 +1 @@\n+>>>>>>> x\n")
-	if strings.Join(got, " ") != "a:3" {
-		t.Errorf("%q", got)
-	}
+	testrun.Equal(t, strings.Join(got, " "), "a:3", "%q", got)
 }
 
 func TestPatchLines(t *testing.T) {
@@ -62,9 +62,7 @@ func TestPatchLines(t *testing.T) {
 + new name.go<with "quotes".go 0 1 ++ a plus
 @ gone.go<gone.go 0 0 @ -1 +0,0 @@
 - gone.go<gone.go 1 0 gone`
-	if strings.Join(got, "\n") != want {
-		t.Errorf("got\n%s", strings.Join(got, "\n"))
-	}
+	testrun.Equal(t, strings.Join(got, "\n"), want, "got")
 }
 
 func TestLinesOfAText(t *testing.T) {

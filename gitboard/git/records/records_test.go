@@ -115,9 +115,7 @@ func TestBegunRecord(t *testing.T) {
 	head := plumbing.OID(testrun.RunGit(t, r.Top, "rev-parse", "HEAD"))
 	headIs := func(want plumbing.OID) {
 		t.Helper()
-		if got, err := records.Head(record); err != nil || got != want {
-			t.Errorf("its HEAD is %q, not %q: %v", got, want, err)
-		}
+		testrun.Equal(t, testrun.Must(records.Head(record))(t), want, "its HEAD is")
 	}
 	logged := plumbing.OID(strings.Repeat("1", 40))
 	writeIn(t, record, "logs/HEAD", fmt.Sprintf("%s %s Ada <ada@example.org> 1 +0000\tcommit: x\n", head, logged))
@@ -145,9 +143,7 @@ func TestOriginal(t *testing.T) {
 	one := claim(t, r, "one")
 	is := func(when string, r records.Repo, want string, paths ...string) {
 		t.Helper()
-		if got := r.Original(paths...); got != want {
-			t.Errorf("%s: %q, not %q", when, got, want)
-		}
+		testrun.Equal(t, r.Original(paths...), want, "%s", when)
 	}
 	is("the original", r, "", one, r.Top, filepath.Join(one, "none"))
 	dir := filepath.Join(t.TempDir(), "copy")
@@ -216,9 +212,7 @@ func TestPlaces(t *testing.T) {
 		{records.Repo{Common: r.Common}, []string{r.Common, r.Top, linked}},
 		{records.Repo{Common: apart, Top: apart}, []string{apart, apart}},
 	} {
-		if got := c.r.Places(); !slices.Equal(got, c.want) {
-			t.Errorf("%q, not %q", got, c.want)
-		}
+		testrun.EqualSlices(t, c.r.Places(), c.want, "the value")
 	}
 }
 

@@ -42,8 +42,6 @@ func TestOwnSettings(t *testing.T) {
 func TestValue(t *testing.T) {
 	s := Own{text: "[core]\n\tbare = true\n[liza \"x\"]\n\tremote = no\n[liza]\n\tremote = a\n\tremote = \"b\"\n[user] email = x@y\n"}
 	for key, want := range map[[2]string]string{{"core", "bare"}: "true", {"liza", "remote"}: "b", {"user", "email"}: "x@y", {"user", "name"}: "", {"core", "remote"}: ""} {
-		if got := s.Value(key[0], key[1]); got != want {
-			t.Errorf("%v: %q", key, got)
-		}
+		testrun.Equal(t, s.Value(key[0], key[1]), want, "%v", key)
 	}
 }

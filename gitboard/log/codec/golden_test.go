@@ -88,9 +88,7 @@ func TestText(t *testing.T) {
 		d := testrun.Must(codec.Document(s, leases))(t)
 		want := testrun.Must(codec.Render(d))(t)
 		got := testrun.Must(codec.Text(s, leases, texts))(t)
-		if got != want {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
-		}
+		testrun.Equal(t, got, want, "got")
 	}
 	put := func(path string, record any) { s.Changes()[path] = record }
 	put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Description: "several\n\nlines\n  of it"})
