@@ -5,6 +5,7 @@ package specs
 
 import (
 	"embed"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -61,18 +62,17 @@ func All() []Document {
 	if err != nil {
 		panic("the embedded documents can't be listed: " + err.Error())
 	}
-	var docs []Document
+	names := slices.Collect(maps.Keys(parts))
 	for _, e := range entries {
-		name, is := strings.CutSuffix(e.Name(), ".md")
-		if !is {
-			continue // the teams
+		if name, is := strings.CutSuffix(e.Name(), ".md"); is { // the others are the teams
+			names = append(names, name)
 		}
-		docs = append(docs, describe(name, ""))
 	}
-	for name, part := range parts {
-		docs = append(docs, describe(name, part.document))
+	slices.Sort(names)
+	docs := make([]Document, len(names))
+	for i, name := range names {
+		docs[i] = describe(name, parts[name].document)
 	}
-	slices.SortFunc(docs, func(a, b Document) int { return strings.Compare(a.Name, b.Name) })
 	return docs
 }
 
