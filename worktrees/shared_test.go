@@ -184,6 +184,11 @@ func TestSharedNews(t *testing.T) {
 	submit := worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.agent["coder-1"], ID: "submit"}, Task: "one"}
 	s.deletes(taskRef("one"))
 	shares(s.b, "") // that it is missing here hides nothing
+	_, _, err := worktrees.Submit(s.ctx, s.b, submit)
+	s.refused(err, board.CodeMissing, "the branch task/one is missing")
+	s.git(s.dir, "update-ref", taskRef("one"), s.git(s.dir, "commit-tree", "-m", "apart", string(commit)+"^{tree}"))
+	_, _, err = worktrees.Submit(s.ctx, s.b, submit)
+	s.refused(err, board.CodeUnrelated, "no commit in common")
 	s.git(s.dir, "update-ref", taskRef("one"), string(commit))
 	s.insist(func(ctx context.Context) error {
 		_, _, err := worktrees.Submit(ctx, s.b, submit)
