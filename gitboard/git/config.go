@@ -29,8 +29,8 @@ func (s Settings) Get(ctx context.Context, key string) (string, bool, error) {
 	return all[len(all)-1], true, nil
 }
 
-// Section returns the settings of a section as Get does, all in one look: their last values, by lower-case
-// name without the section. The section is one word, or two with a dot.
+// Section returns the settings of a section as Get does, all in one look: their last values, by whole key
+// with a lower-case name. The section is one word, or two with a dot.
 func (s Settings) Section(ctx context.Context, section string) (map[string]string, error) {
 	out, err := s.repo.here("config", "config", "--null", "--get-regexp", `^`+regexp.QuoteMeta(section)+`\.[^.]+$`).Output(ctx)
 	if err != nil && child.ExitCode(err) != 1 {
@@ -39,7 +39,7 @@ func (s Settings) Section(ctx context.Context, section string) (map[string]strin
 	values := map[string]string{}
 	for _, entry := range child.Fields(out) {
 		key, value, _ := strings.Cut(entry, "\n")
-		values[key[len(section)+1:]] = value
+		values[key] = value
 	}
 	return values, nil
 }

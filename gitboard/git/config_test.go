@@ -49,7 +49,7 @@ func TestConfig(t *testing.T) {
 	if value, _, err := r.Settings().Get(ctx, "liza.key"); value != "given" || err != nil {
 		t.Errorf("from the command line: %q %v", value, err)
 	}
-	for section, want := range map[string]map[string]string{"liza.cli": {"command": " two\nlines"}, "liza": {"key": "given"}, "liza.none": {}} {
+	for section, want := range map[string]map[string]string{"liza.cli": {"liza.cli.command": " two\nlines"}, "liza": {"liza.key": "given"}, "liza.none": {}} {
 		if got, err := r.Settings().Section(ctx, section); err != nil || !maps.Equal(got, want) {
 			t.Errorf("the section %s is %q, %v", section, got, err)
 		}

@@ -25,7 +25,7 @@ func (c *Call) Hinted(ctx context.Context, err error) error {
 	noBoard := errors.Is(err, log.ErrNoBoard) || errors.As(err, &r) && r.Code == board.CodeNoBoard
 	switch {
 	case noBoard && c.AgentID() != "":
-		return board.Refuse(board.CodeNoBoard, "there is no board here yet", "a human starts one, or joins that of a shared project: git liza init")
+		return board.Refuse(board.CodeNoBoard, log.ErrNoBoard.Error(), "a human starts one, or joins that of a shared project: git liza init")
 	case errors.As(err, &r):
 		if way := c.wayOut(ctx, r); way.Text != "" || r.Hint.Text == "" {
 			r.Hint = orText(way, c.page())

@@ -186,7 +186,7 @@ func agentCLI(ctx context.Context, c *call.Call, role *board.Role, s Flags) (cli
 	if err != nil {
 		return clis.CLI{}, err
 	}
-	cli, err := clis.FromConfig(name, func(key string) string { return settings[strings.TrimPrefix(key, "liza."+name+".")] })
+	cli, err := clis.FromConfig(name, func(key string) string { return settings[key] })
 	if err != nil || role.Model == "" || s.given("cli") {
 		return cli, err
 	}
